@@ -1,4 +1,5 @@
-import type { LedgerEvent, Transfer } from '../domain/aggregates/ledger.js';
+import type { Transfer } from '../domain/aggregates/ledger/ledger-data.js';
+import type { LedgerEvent } from '../domain/aggregates/ledger.js';
 import { ownScope, type Projection } from './define.js';
 
 export const transferStates = ['PENDING', 'SUCCESS', 'FAILED', 'REMOVED'] as const;

@@ -30,7 +30,7 @@ const run = async (args: readonly string[]) => {
 
 const sweeps = await openSweeps();
 if (sweeps.length === 0) throw new Error('set EVENTSTORE_URL, MONGODB_URL or REDIS_URL, or several of them');
-// An interrupted step ends by itself, and what it left is removed like that of an ended one.
+// An interrupted step ends by itself, and its namespaces are removed like those of a completed step.
 process.on('SIGINT', () => undefined);
 const versions = sweeps.map(({ version }) => version).join(', ');
 const results: string[] = [];

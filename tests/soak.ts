@@ -8,7 +8,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     organizations: { type: 'string', default: '4' },
-    /** Seconds in which the service must come to rest after the last fault. */
+    /** Seconds within which the service must settle after the last fault. */
     patience: { type: 'string', default: '300' },
     /** Runs on EventStoreDB, MongoDB and Redis in place of the embedded stores. */
     engines: { type: 'boolean', default: false },
@@ -27,7 +27,7 @@ const verdict = await soak(engine, {
   organizations: Number(values.organizations),
   pace: { reorganizationMs: 2000, killMs: 6000, nodeMs: 5000 },
   odds: { slow: 0.1, fail: 0.05, reset: 0.03, hang: 0.005 },
-  patienceSeconds: Number(values.patience),
+  settleSeconds: Number(values.patience),
   readDeadlineMs: 15_000,
 });
 if (!verdict) throw new Error('the development chain is not there for this machine');

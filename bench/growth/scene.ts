@@ -8,9 +8,9 @@ import {
   composeApp,
   contextOf,
   followedVariant,
-  nowhere,
   openStores,
   processOf,
+  unusedSender,
 } from '../../tests/support/following/following.js';
 import { addressOf } from '../../tests/support/following/running-app.js';
 import { testSystem } from '../../tests/support/silent.js';
@@ -29,7 +29,7 @@ const quotaFactor = 100;
 const createReceivers = () => {
   const waiting = new Map<string, () => void>();
   const sender: Sender = {
-    ...nowhere,
+    ...unusedSender,
     post: async ({ id, url }) => {
       waiting.get(id)?.();
       waiting.delete(id);

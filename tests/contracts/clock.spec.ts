@@ -22,7 +22,7 @@ const organizationId = `org_${'c'.repeat(32)}`;
 const metadata = { organizationId, variant: 'global', actor: { kind: 'process', id: 'p' } } as unknown as Metadata;
 
 for (const [adapter, place] of Object.entries(eventStores))
-  describe(`the clock of events on ${adapter}`, () => {
+  describe(`the event clock on ${adapter}`, () => {
     const { open } = usePlace(place);
     let store: EventStore;
     let start: number;
@@ -34,7 +34,7 @@ for (const [adapter, place] of Object.entries(eventStores))
 
     const one = () => ({ id: randomUUID(), type: 'Happened', data: { n: stored }, metadata });
     const nextStream = () => `${organizationId}.thing-${stored++}`;
-    /** Stores an event as a clock dated it that was ahead by so much, or behind. */
+    /** Stores an event dated by a clock that is off by the given time, in milliseconds. */
     const dated = async (offMs: number) => {
       const event = { ...one(), stream: nextStream(), position: 0, time: start + offMs, bytes: 0 };
       await store.adopt([event as Recorded]);
@@ -46,7 +46,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       return found;
     };
     const logged: string[] = [];
-    /** Lets the keeper look as often, by a clock that is off by so much. */
+    /** Runs the clock keeper the given number of times, with a clock that is off by the given time. */
     const keep = async (times = 1, offMs = 0) => {
       const stop = new AbortController();
       const note = (_: object, message: string) => logged.push(message);
@@ -62,7 +62,7 @@ for (const [adapter, place] of Object.entries(eventStores))
     };
     const positionOf = (time: number) => positionAt(store, organizationId, { time });
 
-    it('goes back with one recorded event after it jumped ahead, and from then on goes on', async () => {
+    it('is corrected by one recorded event after it jumped ahead, and continues from there', async () => {
       await dated(-day);
       await dated(30 * day);
       await keep(3);
@@ -79,7 +79,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.ok(corrected && last && corrected.time <= last.time && last.time < start + day);
     });
 
-    it('means by a time everything up to the last position that was committed at or before it', async () => {
+    it('maps a time to the last position committed at or before it', async () => {
       await dated(-2 * day);
       await dated(-day);
       await dated(30 * day);
@@ -99,7 +99,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       }
     });
 
-    it('is left alone when it is a little ahead, and when it is behind the first event', async () => {
+    it('is not corrected when it is slightly ahead, or behind the first event', async () => {
       await dated(-day);
       await dated(minute);
       await keep();
@@ -112,7 +112,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       );
     });
 
-    it('finds nothing to correct in an empty store', async () => {
+    it('needs no correction in an empty store', async () => {
       await keep();
       assert.deepEqual(await all(), []);
     });

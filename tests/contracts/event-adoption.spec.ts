@@ -6,13 +6,13 @@ import { collect, event, numbers, write } from '../support/engines/counted-event
 import { usePlace } from '../support/engines/places.js';
 
 for (const [adapter, place] of Object.entries(eventStores))
-  describe(`the adoption of events by the event store on ${adapter}`, () => {
+  describe(`importing events into the event store on ${adapter}`, () => {
     const { open } = usePlace(place);
     const organization = `org_${randomUUID().replaceAll('-', '')}`;
     const stream = (n: number) => `${organization}.thing-${n}`;
     let store: EventStore;
 
-    it('keeps the order of thousands of events over hundreds of streams, in batches of any size', async () => {
+    it('keeps the order of thousands of events across hundreds of streams, in batches of any size', async () => {
       store = await open();
       const start = await store.head();
       const recorded = Array.from({ length: 3000 }, (_, n) => ({
@@ -38,7 +38,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal((await store.read(first?.stream ?? '')).events[0]?.id, first?.id);
     });
 
-    it('keeps the events of another store unchanged, and lets new ones follow them', async () => {
+    it('keeps the events of another store unchanged, and accepts new events after them', async () => {
       store = await open();
       const start = await store.head();
       const other = `${organization}other`;

@@ -6,7 +6,7 @@ import { collect, event, write } from '../support/engines/counted-events.js';
 import { usePlace } from '../support/engines/places.js';
 
 for (const [adapter, place] of Object.entries(eventStores))
-  describe(`the histories on ${adapter}`, () => {
+  describe(`the organization histories on ${adapter}`, () => {
     const { open } = usePlace(place);
     let store: EventStore;
     let organization: string;
@@ -16,7 +16,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       organization = `org_${randomUUID().replaceAll('-', '')}`;
     });
 
-    it('are read as a beginning while others write, and continued without a gap', async () => {
+    it('are read as a prefix while others write, and continued without a gap', async () => {
       const writing = (async () => {
         for (const n of Array.from({ length: 120 }, (_, i) => i)) {
           const one = write(stream(n), [event(n)]);

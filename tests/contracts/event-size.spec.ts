@@ -19,7 +19,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       organization = `org_${randomUUID().replaceAll('-', '')}`;
     });
 
-    it('of several megabytes that is divisible is stored whole and in order', async () => {
+    it('of several megabytes is stored whole and in order if it is divisible', async () => {
       await store.append([{ ...write(stream(1), large(40)), divisible: true }]);
       const { events, revision } = await store.read(stream(1));
       assert.deepEqual(numbers(events), range(40));
@@ -27,7 +27,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(numbers((await store.read(stream(1))).events), [...range(40), ...range(20)]);
     });
 
-    it('of several megabytes that is indivisible is stored whole, or refused as too large without a trace', async () => {
+    it('of several megabytes is stored whole, or rejected as too large without a trace, if it is indivisible', async () => {
       const commands = [[write(stream(1), large(20))], [write(stream(2), large(20)), write(stream(3), [event(20)])]];
       for (const writes of commands) {
         const before = await store.head();

@@ -28,10 +28,10 @@ for (const [adapter, place] of Object.entries(eventStores))
       organization = `org_${randomUUID().replaceAll('-', '')}`;
     });
 
-    it('reads a stream that nobody wrote as empty', async () =>
+    it('reads a stream that does not exist as empty', async () =>
       assert.deepEqual(await store.read(stream(1)), { events: [], revision: noStream }));
 
-    it('rejects a read while it is being closed, rather than to return too few events', async () => {
+    it('rejects a read while it is being closed, rather than return too few events', async () => {
       const position = await store.append([write(stream(1), [event(1)])]);
       for (const turns of range(6)) {
         const other = await open();
@@ -59,7 +59,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.ok(time > 0);
     });
 
-    it('accepts every append that expects the revision that was read', async () => {
+    it('accepts every append at the revision that was read', async () => {
       for (const n of range(5)) {
         const { revision } = await store.read(stream(1));
         await store.append([write(stream(1), [event(2 * n), event(2 * n + 1)], revision)]);
@@ -67,13 +67,13 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(numbers((await store.read(stream(1))).events), range(10));
     });
 
-    it('refuses a stale revision and stores nothing', async () => {
+    it('rejects an append at a stale revision and stores nothing', async () => {
       await store.append([write(stream(1), [event(1)])]);
       await assert.rejects(store.append([write(stream(1), [event(2)])]), WrongRevision);
       assert.equal((await store.read(stream(1))).events.length, 1);
     });
 
-    it('refuses an append that expects a revision of a missing stream', async () => {
+    it('rejects an append that expects a revision of a stream that does not exist', async () => {
       await assert.rejects(store.append([write(stream(1), [event(1)], 0)]), WrongRevision);
       assert.equal(await store.head(), start);
     });
@@ -108,7 +108,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal(all.at(-1)?.position, position);
     });
 
-    it('stores a write once when it is sent again after its answer was lost', async () => {
+    it('stores a write once when it is resent after its response was lost', async () => {
       const lost = [write(stream(1), [event(1), event(2)]), write(stream(2), [event(3)])];
       const position = await store.append(lost);
       assert.equal(await store.append(lost), position);
@@ -118,7 +118,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal((await collect(store.readAll(start))).length, 4);
     });
 
-    it('keeps one order of events for all readers, with times that never go back', async () => {
+    it('has the same order of events for all readers, with times that never go back', async () => {
       const positions = await Promise.all(
         range(200).map((n) => store.append([write(stream(n), [event(n), event(n)])])),
       );
@@ -132,7 +132,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal(await store.head(), all.at(-1)?.position);
     });
 
-    it('reads all events after a position, without the one at it, in batches', async () => {
+    it('reads all events after a position, exclusive, in batches', async () => {
       for (const n of range(13))
         await store.append([
           write(
@@ -147,7 +147,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal(await store.countAfter(middle.position), all.length - 701);
     });
 
-    it('never cuts a batch in the middle of an append', async () => {
+    it('never splits an append across batches', async () => {
       for (const n of range(3)) await store.append(range(400).map((m) => write(stream(1000 * n + m), [event(n)])));
       const check = (batch: readonly Recorded[]) => {
         for (const n of range(3)) assert.ok([0, 400].includes(numbers(batch).filter((one) => one === n).length));
@@ -163,7 +163,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       }
     });
 
-    it('hands an append as a whole to readers and to subscribers', async () => {
+    it('delivers an append as a whole to readers and subscribers', async () => {
       const sizes = [7, 1, 520, 2, ...range(30).map((n) => 2 + (n % 9))];
       const total = sizes.reduce((sum, size) => sum + size, 0);
       const isEnd = (end: number) => sizes.some((_, i) => sizes.slice(0, i + 1).reduce((a, b) => a + b, 0) === end);
@@ -177,7 +177,7 @@ for (const [adapter, place] of Object.entries(eventStores))
         }
         assert.equal(seen, total);
       };
-      const told = check(store.subscribe(start, new AbortController().signal));
+      const subscribed = check(store.subscribe(start, new AbortController().signal));
       for (const [n, size] of sizes.entries())
         await store.append([
           write(
@@ -185,12 +185,12 @@ for (const [adapter, place] of Object.entries(eventStores))
             range(size).map((one) => event(one)),
           ),
         ]);
-      await told;
+      await subscribed;
       await check(store.readAll(start));
       await check(store.subscribe(start, new AbortController().signal));
     });
 
-    it("reads one organization's history and nobody else's", async () => {
+    it("reads one organization's history and no other's", async () => {
       const other = `${organization}x`;
       for (const n of range(20)) {
         const owner = n % 3 ? organization : `${organization}b`;
@@ -209,7 +209,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(await collect(store.readOrganization(`${organization}none`, beginning)), []);
     });
 
-    it("reads one organization's history backwards from any position or time, and nobody else's", async () => {
+    it("reads one organization's history, and no other's, backwards from any position or time", async () => {
       const other = `${organization}x`;
       for (const n of range(40)) {
         await store.append([write(stream(n), [event(n)]), write(`${organization}.thing-b${n}`, [event(n), event(n)])]);
@@ -258,7 +258,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(seen, range(5));
     });
 
-    it('begins a subscription after a given position', async () => {
+    it('starts a subscription after a given position', async () => {
       const position = await store.append([write(stream(1), [event(0)])]);
       await store.append([write(stream(2), [event(1)])]);
       for await (const batch of store.subscribe(position, new AbortController().signal)) {
@@ -274,7 +274,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(await reading, []);
     });
 
-    it('has all events when it is opened again', async () => {
+    it('has all events after it is reopened', async () => {
       await Promise.all(range(50).map((n) => store.append([write(stream(n), [event(n)])])));
       const before = await collect(store.readAll(start));
       await close(store);

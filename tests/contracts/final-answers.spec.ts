@@ -21,18 +21,18 @@ for (const [adapter, place] of Object.entries(finalAnswers))
     const keep = (question: string, result: string | Buffer, on = chain) =>
       store.keep(on, [{ question, result: Buffer.from(result) }]);
 
-    it('is empty at first, and keeps nothing when it is given nothing', async () => {
+    it('is empty at first, and stays empty when given an empty list', async () => {
       await store.keep(chain, []);
       assert.equal(await find('eth_call []'), null);
     });
 
-    it('gives every process the bytes that one has kept', async () => {
+    it('returns to every process the bytes that another has stored', async () => {
       const result = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
       await keep('eth_call []', result);
       assert.deepEqual(Buffer.from((await other.find(chain, ['eth_call []']))[0] ?? []), result);
     });
 
-    it('keeps the answers of different chains and questions apart', async () => {
+    it('keeps the answers to different chains and requests apart', async () => {
       await keep('eth_call [1]', 'one');
       await keep('eth_call [1]', 'two', '0x2 0xaa');
       await keep('eth_call [1]', 'three', '0x1 0xbb');
@@ -49,7 +49,7 @@ for (const [adapter, place] of Object.entries(finalAnswers))
       );
     });
 
-    it('finds many answers at once, in the order of the questions', async () => {
+    it('finds many answers at once, in the order of the requests', async () => {
       await Promise.all([keep('eth_call [1]', 'one'), keep('eth_call [3]', 'three')]);
       const found = await other.find(
         chain,
@@ -61,7 +61,7 @@ for (const [adapter, place] of Object.entries(finalAnswers))
       );
     });
 
-    it('keeps the first answer to a question, which can no longer change', async () => {
+    it('keeps the first answer to a request, which is final', async () => {
       await keep('eth_call []', 'one');
       await Promise.all([
         keep('eth_call []', 'two'),
@@ -70,7 +70,7 @@ for (const [adapter, place] of Object.entries(finalAnswers))
       assert.equal(await find('eth_call []'), 'one');
     });
 
-    it('drops the oldest answers beyond its bytes, and refuses a single one that is too large', async () => {
+    it('evicts the oldest answers beyond its byte limit, and rejects a single answer that is too large', async () => {
       const size = maxAnswerBytes / 32;
       const questions = Array.from({ length: 100 }, (_, place) => `eth_call [${place}]`);
       for (const question of questions) await keep(question, Buffer.alloc(size, 1));

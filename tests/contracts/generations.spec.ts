@@ -12,7 +12,7 @@ const notes: Collection<Note> = {
   indexes: { all: { equal: [], order: 'at' }, byOwner: { equal: ['owner'], order: 'at' } },
 };
 const letters: Collection<Note> = { ...notes, name: 'letters' };
-/** Declaration of the notes by an older version of the software. */
+/** Declaration of the notes by an older release. */
 const oldNotes: Collection<Note> = { ...notes, version: 1, indexes: { all: { equal: [], order: 'at' } } };
 
 const put = (id: string, at: number, collection = notes) => ({
@@ -51,20 +51,20 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
     const listed = async (from = store) =>
       (await from.page(notes, 'one', { index: 'all', equal: [], limit: 9 })).documents.map(({ id }) => id);
 
-    it('begin with one live generation of each collection', async () => {
+    it('start with one live generation per collection', async () => {
       await openNew();
       assert.deepEqual(
         (await store.generations.listGenerations())
-          .map(({ collection, number, version, state }) => [collection, number, version, state])
-          .sort(),
+          .map(({ collection, number, version, state }) => ({ collection, number, version, state }))
+          .sort((a, b) => a.collection.localeCompare(b.collection)),
         [
-          ['letters', 1, 2, 'live'],
-          ['notes', 1, 2, 'live'],
+          { collection: 'letters', number: 1, version: 2, state: 'live' },
+          { collection: 'notes', number: 1, version: 2, state: 'live' },
         ],
       );
     });
 
-    it('are built beside the live one, which readers see until the swap and never after it', async () => {
+    it('are built next to the live one, which readers see until the swap and never after it', async () => {
       await openNew();
       const other = await open();
       await commit(5, put('a', 1), put('b', 2));
@@ -97,7 +97,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.equal(await found('building'), undefined);
     });
 
-    it('are written only where they are live after the swap, by every process', async () => {
+    it('are written by every process only where they are live after the swap', async () => {
       await openNew();
       const other = await open();
       await commit(1, put('a', 1));
@@ -116,7 +116,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       );
     });
 
-    it('take the writes of one of two builders, and none of the other that came too late', async () => {
+    it('accept the writes of one of two builders, and none of the late one', async () => {
       await openNew();
       await store.generations.begin([notes]);
       assert.equal(await build(0, 3, put('a', 1)), true);
@@ -146,7 +146,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.deepEqual(await store.get(letters, key('b')), { id: 'b', at: 1, owner: 'ann' });
     });
 
-    it('are not swapped in while they are behind the live one, or were never begun', async () => {
+    it('are not swapped in while they lag the live one, or were never started', async () => {
       await openNew();
       await commit(5, put('a', 1));
       assert.equal(await store.generations.swap([notes]), false);
@@ -160,7 +160,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.equal(await atOf('a'), 7);
     });
 
-    it('are swapped in at the end of the events where the live one is beyond it', async () => {
+    it('are swapped in at the end of the events even if the live one is beyond it', async () => {
       await openNew();
       await commit(9, put('a', 1));
       await store.generations.begin([notes]);
@@ -173,13 +173,13 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.deepEqual([await atOf('a'), (await store.checkpoint()).positions.notes], [7, 5]);
     });
 
-    it('refuse writes to the live one while it is held for a swap, until the swap or the end of the hold', async () => {
+    it('reject writes to the live one while it is held for a swap, until the swap or the end of the hold', async () => {
       await openNew();
       await commit(5, put('a', 1));
       const before = await store.checkpoint();
       await store.generations.hold(maxHoldMs);
       assert.equal(await store.commit([put('a', 9)], before, { notes: 6 }), false);
-      // Held anew, because a hold ends by itself after a few seconds.
+      // Held again, because a hold expires after a few seconds.
       await store.generations.hold(maxHoldMs);
       assert.equal(await store.commit([put('a', 9)], await store.checkpoint(), { notes: 6 }), false);
       assert.deepEqual([await atOf('a'), (await store.checkpoint()).positions.notes], [1, 5]);
@@ -193,7 +193,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.deepEqual(await listed(), ['c', 'b', 'a']);
     });
 
-    it('continue after a restart where they were, and begin anew once they are abandoned', async () => {
+    it('resume after a restart, and start over once they are abandoned', async () => {
       await openNew();
       await store.generations.begin([notes]);
       await build(0, 4, put('a', 7));
@@ -208,7 +208,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.deepEqual(await store.generations.built.scan(notes), []);
     });
 
-    describe('that an older version of the software made', () => {
+    describe('written by an older release', () => {
       beforeEach(async () => {
         declared = [oldNotes, letters];
         await openNew();
@@ -216,7 +216,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
         declared = [notes, letters];
         await openNew();
       });
-      it('are served and updated until one of the new version is swapped in', async () => {
+      it('are served and updated until a new generation is swapped in', async () => {
         await commit(6, put('c', 3));
         assert.deepEqual([await listed(), (await found('live'))?.version], [['c', 'b', 'a'], 1]);
         const owned = () => store.page(notes, 'one', { index: 'byOwner', equal: ['ann'], limit: 9 });
@@ -228,7 +228,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
         assert.equal((await owned()).documents.length, 3);
         assert.equal((await found('live'))?.version, 2);
       });
-      it('are no longer written by the older software once the newer has taken over', async () => {
+      it('are no longer written by the older release once the newer one has taken over', async () => {
         await store.generations.begin([notes]);
         await build(0, 5, put('a', 1));
         await store.generations.makeReady([notes]);

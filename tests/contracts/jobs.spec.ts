@@ -5,9 +5,9 @@ import { ids, named, sleep, startHolder, useWorkers } from '../support/engines/j
 import { usePlace } from '../support/engines/places.js';
 import { until } from '../support/eventually.js';
 
-/** Lease of the processes of which one is killed: the others keep theirs even if they stand still for seconds. */
+/** Lease of processes of which one is killed: the others keep theirs even if they are suspended for seconds. */
 const leaseMs = 15_000;
-/** Time in which the end of a lease is noticed. */
+/** Maximum time until an expired lease is noticed. */
 const noticedMs = 2000;
 
 for (const [adapter, place] of Object.entries(adapters))
@@ -21,7 +21,7 @@ for (const [adapter, place] of Object.entries(adapters))
     });
     const untilNoneIsLeft = () => until('no job is left', async () => (await store.count()) === 0);
 
-    it('runs a job once, however often it is put while it waits', async () => {
+    it('runs a job once, however often it is added while it waits', async () => {
       const place = { organization: 'org_a', lane: 'https://a.example/hook' };
       const job = { id: 'https://a.example/hook:1', ...place, at: Date.now() };
       await store.put([job, job]);
@@ -32,12 +32,12 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(worker.begun(), [{ id: job.id, ...place }]);
     });
 
-    it('runs a job once more, in its own lane, when it is put while it is running', async () => {
+    it('runs a job once more, in its own lane, when it is added while it is running', async () => {
       const [job] = named(1, 'a');
       assert.ok(job);
       const worker = start(store, () => door().opened.then(() => 'done' as const));
       await store.put([job]);
-      await until('it is begun', () => worker.begun().length > 0);
+      await until('the job is started', () => worker.begun().length > 0);
       await other.put([job, { ...job, lane: 'another' }]);
       await store.put([{ ...job, at: Date.now() + 3_600_000 }]);
       assert.equal(await store.count(), 1);
@@ -47,7 +47,7 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(worker.begun(), [own, own]);
     });
 
-    it('brings a waiting job forward that is put for an earlier time, and none back', async () => {
+    it('moves a waiting job forward when it is added for an earlier time, and never back', async () => {
       const now = named(2, 'a');
       const later = named(2, 'a', Date.now() + 3_600_000);
       await store.put(later);
@@ -63,22 +63,22 @@ for (const [adapter, place] of Object.entries(adapters))
       );
     });
 
-    it('runs a job again that is put again after it was done', async () => {
+    it('runs a job again that is added again after it was done', async () => {
       const worker = start(store);
       for (const times of [1, 2, 3]) {
         await other.put(named(1, 'a'));
-        await until('it is done again', () => worker.begun().length === times);
+        await until('the job is done again', () => worker.begun().length === times);
         await untilNoneIsLeft();
       }
     });
 
-    it('begins a job of its own process at once, and one of another process soon', async () => {
+    it('starts a job of its own process immediately, and one of another process soon', async () => {
       const worker = start(store);
       await store.put(named(1, 'first'));
-      await until('the worker works', () => worker.has('first-0'));
+      await until('the worker runs', () => worker.has('first-0'));
       for (const [from, lane] of [[store, 'here'] as const, [other, 'there'] as const]) {
         await from.put(named(1, lane));
-        await until(`a job put ${lane} is begun`, () => worker.has(`${lane}-0`));
+        await until(`a job added ${lane} is started`, () => worker.has(`${lane}-0`));
       }
     });
 
@@ -96,7 +96,7 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.ok((times.get('late-0') ?? 0) >= due && (times.get('late-1') ?? 0) >= due + 300);
     });
 
-    it('begins a lane with the job that has been due the longest', async () => {
+    it('starts a lane with the job that has been due the longest', async () => {
       await store.put([...named(50, 'a', Date.now() - 1000)]);
       await store.put([{ id: 'last', organization: 'org_a', lane: 'a', at: Date.now() + 1 }]);
       const worker = start(store, () => 'done', { atOnce: 1, perLane: 1 });
@@ -107,7 +107,7 @@ for (const [adapter, place] of Object.entries(adapters))
       );
     });
 
-    it('runs a job again at the time that its work asks for', async () => {
+    it('runs a job again at the time that its work requests', async () => {
       const times: number[] = [];
       let again = 0;
       start(store, () => {
@@ -116,14 +116,14 @@ for (const [adapter, place] of Object.entries(adapters))
         return times.length < 3 ? { again } : 'done';
       });
       await store.put(named(1, 'a'));
-      await until('it was begun', () => times.length > 0);
+      await until('the job was started', () => times.length > 0);
       assert.equal(await store.count(), 1);
       await untilNoneIsLeft();
       assert.equal(times.length, 3);
       for (const n of [1, 2]) assert.ok((times[n] ?? 0) - (times[n - 1] ?? 0) >= 400, String(times));
     });
 
-    it('runs a job whose work failed again soon, and others meanwhile', async () => {
+    it('retries a job whose work failed soon, and runs others meanwhile', async () => {
       const fails = new Set(['rejects-0', 'throws-0']);
       const worker = start(store, ({ id }) => {
         if (!fails.delete(id)) return 'done';
@@ -135,12 +135,12 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(worker.begun()), ['good-0', 'rejects-0', 'rejects-0', 'throws-0', 'throws-0']);
     });
 
-    it('neither begins a removed job nor runs it again when it was running', async () => {
+    it('neither starts a removed job nor runs it again when it was running', async () => {
       await store.put([...named(3, 'a'), ...named(2, 'b', Date.now() + 3_600_000), ...named(1, 'busy')]);
       await other.remove(['a-0', 'a-1', 'b-0', 'b-1', 'unknown']);
       assert.equal(await store.count(), 2);
       const worker = start(store, ({ id }) => (id === 'busy-0' ? door().opened.then(() => ({ again: 0 })) : 'done'));
-      await until('the rest is begun', () => worker.begun().length === 2);
+      await until('the rest is started', () => worker.begun().length === 2);
       await other.remove(['busy-0']);
       door().open();
       await untilNoneIsLeft();
@@ -163,13 +163,13 @@ for (const [adapter, place] of Object.entries(adapters))
       const run = () => door().opened.then(() => 'done' as const);
       const workers = [start(store, run), start(other, run)];
       await other.put(named(300, (n) => `lane ${n % 7}`));
-      await until('both have begun', () => workers.every((worker) => worker.begun().length > 0));
+      await until('both have started', () => workers.every((worker) => worker.begun().length > 0));
       door().open();
       await untilNoneIsLeft();
       assert.deepEqual(ids(workers.flatMap((worker) => worker.begun())), ids(named(300, () => '')));
     });
 
-    it('runs no more jobs at once than its limits for all lanes and for one lane', async () => {
+    it('runs no more concurrent jobs than its limits for all lanes and for one lane', async () => {
       const run = async () => {
         await door().opened;
         await sleep(3);
@@ -177,12 +177,12 @@ for (const [adapter, place] of Object.entries(adapters))
       };
       const worker = start(store, run, { atOnce: 6, perLane: 2 });
       await other.put(named(100, 'big'));
-      await until('as many of the lane as may are begun', () => worker.begun().length === 2);
+      await until('as many jobs of the lane as allowed are started', () => worker.begun().length === 2);
       await other.put(named(100, (n) => `small ${n % 10}`));
-      await until('as many of all lanes as may are begun', () => worker.begun().length === 6);
+      await until('as many jobs of all lanes as allowed are started', () => worker.begun().length === 6);
       door().open();
       await untilNoneIsLeft();
-      assert.deepEqual(worker.most(), { atOnce: 6, perLane: 2 });
+      assert.deepEqual(worker.peak(), { atOnce: 6, perLane: 2 });
     });
 
     for (const [dueTime, inMs] of [['now', 0] as const, ['all at the same later time', 500] as const])
@@ -193,14 +193,14 @@ for (const [adapter, place] of Object.entries(adapters))
           atOnce: 10,
           perLane: 4,
         });
-        await until('the slow ones are begun', () => worker.begun().length === 4);
+        await until('the slow jobs are started', () => worker.begun().length === 4);
         await other.put(named(3, 'quick'));
-        await until('another lane is begun', () => worker.has('quick-2'));
-        assert.equal(worker.most().perLane, 4);
+        await until('another lane is started', () => worker.has('quick-2'));
+        assert.equal(worker.peak().perLane, 4);
         await store.remove(ids(named(10_000, 'crowd')));
       });
 
-    it('lets lanes take turns when each alone could fill all places', async () => {
+    it('alternates between lanes when each alone could fill all slots', async () => {
       const run = async () => {
         await sleep(1);
         return 'done' as const;
@@ -208,24 +208,24 @@ for (const [adapter, place] of Object.entries(adapters))
       const crowds = [...named(3000, 'a'), ...named(3000, 'b')];
       await store.put(crowds);
       const worker = start(store, run, { atOnce: 4, perLane: 4 });
-      await until('both are begun', () => worker.has('a-0') && worker.has('b-0'));
+      await until('both are started', () => worker.has('a-0') && worker.has('b-0'));
       await store.put(named(1, 'late'));
       await until('another lane has its turn', () => worker.has('late-0'));
-      await until('others are begun after it', () => worker.begun().at(-1)?.id !== 'late-0');
+      await until('others are started after it', () => worker.begun().at(-1)?.id !== 'late-0');
       await store.remove(ids(crowds));
     });
 
-    it('finishes its running jobs when it is stopped, and begins no more', async () => {
+    it('finishes its running jobs when it is stopped, and starts no more', async () => {
       await store.put(named(10, (n) => `lane ${n}`));
       const limits = { atOnce: 3, perLane: 3 };
       const worker = start(store, () => door().opened.then(() => 'done' as const), limits);
-      await until('three are begun', () => worker.begun().length === 3);
+      await until('three jobs are started', () => worker.begun().length === 3);
       worker.stop();
       let hasEnded = false as boolean;
       void worker.ended.then(() => {
         hasEnded = true;
       });
-      // Twenty calls take longer than the end of a worker that does not wait for its jobs.
+      // Twenty calls take longer than stopping a worker that does not wait for its jobs.
       for (let n = 0; n < 20; n++) await other.count();
       assert.equal(hasEnded, false);
       door().open();
@@ -252,23 +252,23 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(worker.begun()), ['a-0', 'a-1', 'a-2', 'later-0']);
     });
 
-    it('runs the jobs of a killed process, and leaves a living process its own', async () => {
+    it('takes over the jobs of a killed process, and leaves a live process its own', async () => {
       const [own, watching] = await Promise.all([open(leaseMs), open(leaseMs)]);
       await other.put(named(20, (n) => `lane ${n % 10}`));
       const kill = await startHolder(at().where, 20, leaseMs);
       const living = start(own, () => door().opened.then(() => 'done'));
       await own.put(named(1, 'own'));
-      await until('its own is begun', () => living.has('own-0'));
+      await until('its own job is started', () => living.has('own-0'));
       living.stop();
-      // Comes due when a lease would have ended that the living worker did not renew.
+      // Due after the live worker's lease would have expired if it were not renewed.
       await other.put(named(1, 'late', Date.now() + leaseMs + noticedMs));
       await kill();
       const workers = [start(watching), start(await open(leaseMs))];
       const begun = () => workers.flatMap((worker) => worker.begun());
-      await until('they and the late one are begun', () => begun().length >= 21);
+      await until('the jobs of the killed process and the late job are started', () => begun().length >= 21);
       assert.deepEqual(ids(begun()), ids([...named(20, () => ''), ...named(1, 'late')]));
       assert.equal(living.begun().length, 1);
-      await until('they are done', async () => (await store.count()) === 1);
+      await until('the jobs are done', async () => (await store.count()) === 1);
     });
 
     it('usually gives the jobs of a killed process to others within five seconds', () => {

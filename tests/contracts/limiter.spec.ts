@@ -7,7 +7,7 @@ import { until } from '../support/eventually.js';
 
 const day = 86_400_000;
 const hour = 3_600_000;
-/** Time that a test may take; all windows but seconds end with an hour. */
+/** Maximum duration of a test; all windows except seconds end with an hour. */
 const maxMs = 20_000;
 const plenty: Limits = { second: 1e6, hour: 1e6, day: 1e6, month: 1e6 };
 
@@ -37,7 +37,7 @@ for (const [adapter, place] of Object.entries(limiters))
       now = at().now();
     });
 
-    it('gives a nonce to one of many callers, whichever process they are in', async () => {
+    it('grants a nonce to one of many callers, whichever process they are in', async () => {
       const race = await Promise.all(
         Array.from({ length: 50 }, (_, n) => claim(n % 2 ? store : other, 'key', `${now}-x`)),
       );
@@ -49,7 +49,7 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.equal(await claim(store, 'b', String(now)), true);
     });
 
-    it('charges a cost that overdraws a limit, and refuses whatever comes next', async () => {
+    it('charges a cost that overdraws a limit, and rejects every following request', async () => {
       const limits = { month: 10 };
       assert.equal((await charge(store, limits, { cost: 4 })).allowed, true);
       assert.equal((await charge(store, limits, { cost: 7 })).allowed, false);
@@ -59,7 +59,7 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.deepEqual([next.allowed, next.limit, next.remaining], [false, 10, 0]);
     });
 
-    it('remembers a nonce through a restart, for as long as a request with it could be accepted', async () => {
+    it('remembers a nonce across a restart, for as long as a request with it could be accepted', async () => {
       assert.equal(await claim(store, 'key', `${now + 299_000}-x`), true);
       await close(store);
       store = await open();
@@ -68,7 +68,7 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.equal(await claim(store, 'key', `${now + 299_000}-x`), false);
     });
 
-    it('hands its nonces and idempotency keys over to another limiter', async () => {
+    it('transfers its nonces and idempotency keys to another limiter', async () => {
       const elsewhere = await place();
       const heir = await elsewhere.open();
       try {
@@ -99,7 +99,7 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.deepEqual(await other.claimIdempotencyKey('key', 'k1', 'request'), { kind: 'answered', answer: 'answer' });
     });
 
-    it('reports another request under the same key, answered or not', async () => {
+    it('reports a different request under the same key, answered or not', async () => {
       await store.claimIdempotencyKey('key', 'k1', 'request');
       assert.deepEqual(await other.claimIdempotencyKey('key', 'k1', 'another'), { kind: 'other-request' });
       await store.recordAnswer('key', 'k1', 'answer');
@@ -162,7 +162,7 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.equal((await charge(store, { day: 10 })).remaining, 8);
     });
 
-    it('charges a cost of many as a whole or not at all', async () => {
+    it('charges the cost of a batch as a whole or not at all', async () => {
       assert.equal((await charge(store, { day: 10 }, { cost: 7 })).remaining, 3);
       assert.equal((await charge(store, { day: 10 }, { cost: 7 })).allowed, false);
       assert.equal((await charge(store, { day: 10 }, { cost: 3 })).remaining, 0);
@@ -175,7 +175,7 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.equal((await charge(store, { day: 1 }, { organizationId: 'org_2' })).allowed, true);
     });
 
-    it('applies the limits of the moment to what was used before', async () => {
+    it('applies the current limits to earlier usage', async () => {
       assert.equal(await admitted([store], 5, { day: 3 }), 3);
       assert.equal(await admitted([store], 5, { day: 6 }), 3);
       assert.equal(await admitted([store], 5, { day: 2 }), 0);
@@ -187,7 +187,7 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.ok(resetMs > 0 && resetMs <= 3_600_000);
     });
 
-    it('remembers the use of the longer windows through a restart', async () => {
+    it('remembers the usage of the longer windows across a restart', async () => {
       await admitted([store], 15, { day: 20 });
       await close(store);
       store = await open();

@@ -10,7 +10,7 @@ import { until } from '../support/eventually.js';
 
 type Closable = { close(): Promise<void> };
 
-/** Opens stores in three places of one server, of which the last has no namespace; all are closed after the test. */
+/** Opens stores in three places of one server, the last without a namespace; all are closed after the test. */
 const useServer = <Server extends { end(): Promise<void> }>(start: () => Promise<Server>) => {
   let server: Server;
   const opened: Closable[] = [];
@@ -35,7 +35,7 @@ for (const [adapter, start] of Object.entries(eventStoreServers))
     const stream = 'org_a.thing-1';
     const openStores = () => open(async ({ events }, place) => events(place));
 
-    it('have streams, heads and histories of their own, and none without a namespace sees theirs', async () => {
+    it('have their own streams, heads and histories, invisible to the store without a namespace', async () => {
       const stores = await openStores();
       const starts = await Promise.all(stores.map((store) => store.head()));
       for (const [place, store] of stores.entries()) {
@@ -58,7 +58,7 @@ for (const [adapter, start] of Object.entries(eventStoreServers))
       }
     });
 
-    it('let each append to a stream of the same name, and tell only its own in a subscription', async () => {
+    it('can each append to a stream of the same name, and deliver only their own events to a subscription', async () => {
       const stores = await openStores();
       const starts = await Promise.all(stores.map((store) => store.head()));
       const heard = stores.map((store, place) => take(store, starts[place] ?? beginning, 20));
@@ -76,7 +76,7 @@ for (const [adapter, start] of Object.entries(eventStoreServers))
     });
   });
 
-/** Follows a store from a position on, and returns the numbers of its first events. */
+/** Subscribes to a store from a position, and returns the numbers of its first events. */
 const take = async (store: EventStore, from: number, count: number) => {
   const stop = new AbortController();
   const found: number[] = [];
@@ -94,7 +94,7 @@ const notes: Collection<Note> = { name: 'notes', version: 1, indexes: { all: { e
 describe('namespaces of MongoDB', () => {
   const open = useServer(mongoServer);
 
-  it('have read models and a checkpoint of their own', async () => {
+  it('have their own read models and checkpoint', async () => {
     const stores = await open(async ({ readModels }, place) => readModels([notes], place));
     for (const [place, store] of stores.entries()) {
       const change = { collection: notes, scope: 'one', id: `${place}`, document: { id: `${place}`, at: place } };
@@ -107,7 +107,7 @@ describe('namespaces of MongoDB', () => {
     }
   });
 
-  it('have state and pending transactions of their own', async () => {
+  it('have their own state and pending transactions', async () => {
     const states = await open(async ({ state }, place) => state(place));
     const pending = await open(async (server, place) => server.pending(place));
     for (const [place, state] of states.entries()) {
@@ -130,7 +130,7 @@ if (noRedis === null)
     const open = useServer(redisServer);
     const { start } = useWorkers();
 
-    it('have nonces, limits, idempotency keys and memories of their own', async () => {
+    it('have their own nonces, limits, idempotency keys and exported records', async () => {
       const limiters = await open(async ({ limiter }, place) => limiter(place));
       const limits = { second: 1e6, hour: 1e6, day: 1e6, month: 1 };
       for (const [place, limiter] of limiters.entries()) {
@@ -140,14 +140,14 @@ if (noRedis === null)
         assert.equal((await limiter.claimIdempotencyKey('key', 'same', `request ${place}`)).kind, 'first');
       }
       for (const [place, limiter] of limiters.entries()) {
-        const memories = [];
-        for await (const some of limiter.exportRecords()) memories.push(...some);
-        const found = memories.map((one) => (one.kind === 'nonce' ? one.nonce : one.request));
+        const records = [];
+        for await (const some of limiter.exportRecords()) records.push(...some);
+        const found = records.map((one) => (one.kind === 'nonce' ? one.nonce : one.request));
         assert.deepEqual(new Set(found), new Set(['1', `request ${place}`]));
       }
     });
 
-    it('have jobs and workers of their own', async () => {
+    it('have their own jobs and workers', async () => {
       const queues = await open(async ({ jobs }, place) => jobs(place));
       for (const [place, queue] of queues.entries()) await queue.put(named(2, `lane${place}`));
       const workers = queues.map((queue) => start(queue));
@@ -158,7 +158,7 @@ if (noRedis === null)
       assert.equal(new Set(identities).size, 3);
     });
 
-    it('have final answers of their own', async () => {
+    it('have their own final answers', async () => {
       const caches = await open(async ({ answers }, place) => answers(place));
       await caches[0].keep('chain', [{ question: 'q', result: Buffer.from('zero') }]);
       assert.deepEqual(await caches[1].find('chain', ['q']), [null]);
@@ -166,13 +166,13 @@ if (noRedis === null)
       assert.equal(String((await caches[0].find('chain', ['q']))[0]), 'zero');
     });
 
-    it('tell heads to themselves alone', async () => {
+    it('announce heads only within themselves', async () => {
       const all = await open(async ({ heads }, place) => heads(place));
       const heard: number[][] = [[], [], []];
       for (const [place, heads] of all.entries())
         await heads.listen('c/mainnet', (height) => heard[place]?.push(height));
       for (const [place, heads] of all.entries()) heads.announce('c/mainnet', 10 + place);
-      await until('each has heard its own', () => heard.every((heights) => heights.length > 0));
+      await until('each has received its own', () => heard.every((heights) => heights.length > 0));
       assert.deepEqual(heard, [[10], [11], [12]]);
     });
   });

@@ -74,7 +74,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       assert.deepEqual(await other.listFrom(anna, 1n), []);
     });
 
-    it('forgets the given transactions and no others', async () => {
+    it('deletes the given transactions and no others', async () => {
       const [one, two] = [pendingOf(anna, 0n, 1), pendingOf(anna, 1n, 2)];
       await store.add([one, two]);
       await other.forget([one.hash, digestOf('unknown')]);
@@ -84,7 +84,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       assert.deepEqual(await hashesFrom(anna), [one.hash, two.hash]);
     });
 
-    it('forgets all transactions of a sender up to a used nonce', async () => {
+    it('deletes all transactions of a sender up to a used nonce', async () => {
       await store.add([0n, 9n, 10n, 11n].map((nonce) => pendingOf(anna, nonce, 1)));
       await store.add([pendingOf(anna, 10n, 2, 'replacement'), pendingOf(bert, 3n, 1), pendingOf(bert, 4n, 1)]);
       await other.forgetUsed([

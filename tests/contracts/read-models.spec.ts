@@ -43,7 +43,7 @@ for (const [adapter, place] of Object.entries(readModels))
       store = await open();
     });
 
-    it('begin empty, with a checkpoint at the beginning', async () => {
+    it('start empty, with a checkpoint at the beginning', async () => {
       assert.deepEqual(await store.checkpoint(), { revision: 0, positions: {} });
       assert.equal(await store.get(notes, { scope: 'one', id: 'a' }), null);
       assert.deepEqual(await store.page(notes, 'one', { index: 'all', equal: [], limit: 10 }), {
@@ -87,7 +87,7 @@ for (const [adapter, place] of Object.entries(readModels))
       assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }, 'three'), [[]]);
     });
 
-    it('refuse a commit from a checkpoint that moved, and write nothing of it', async () => {
+    it('reject a commit from a stale checkpoint, and write nothing of it', async () => {
       const stale = await store.checkpoint();
       await commit(put(note('a', 1)));
       assert.equal(await store.commit([put(note('a', 9)), put(note('z', 9))], stale, { notes: 99 }), false);
@@ -121,7 +121,7 @@ for (const [adapter, place] of Object.entries(readModels))
       ]);
     });
 
-    it('page without gap or repetition while others insert and where order values are the same', () =>
+    it('page without gap or repetition while others insert and when order values are equal', () =>
       fc.assert(
         fc.asyncProperty(
           fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 30 }),
@@ -184,7 +184,7 @@ for (const [adapter, place] of Object.entries(readModels))
       );
     });
 
-    it('scan in parts of at most a thousand, and miss and repeat no document', async () => {
+    it('scan in parts of at most a thousand, without gap or repetition', async () => {
       const all = Array.from({ length: 2345 }, (_, i) => put(note(`n${i}`, i), `scope${i % 7}`));
       await commit(...all);
       await commit({ collection: notes, scope: 'scope3', id: 'n3', document: null });
@@ -216,6 +216,6 @@ for (const [adapter, place] of Object.entries(readModels))
       assert.equal(seen.length, 1502);
     });
 
-    it('refuse an index that was not declared', () =>
+    it('reject an index that was not declared', () =>
       assert.rejects(store.page(notes, 'one', { index: 'byColour', equal: [], limit: 1 }), /byColour/));
   });

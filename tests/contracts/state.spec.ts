@@ -39,7 +39,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.equal((await store.get('vault', 'key'))?.value, String(race.indexOf(true)));
     });
 
-    it('forgets a destroyed entry, and takes it anew', async () => {
+    it('forgets a destroyed entry, which can be created again', async () => {
       await store.put('vault', 'a', 'one', noEntry);
       await other.destroy('vault', 'a');
       await other.destroy('vault', 'a');
@@ -76,7 +76,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.deepEqual(found, all);
     });
 
-    it('has all entries when it is opened again', async () => {
+    it('has all entries after it is reopened', async () => {
       await store.put('vault', 'a', 'one', noEntry);
       await close(store);
       store = await open();

@@ -3,7 +3,7 @@ import { type Asset, assetKey } from '../../domain/asset.js';
 import { coin, native } from '../support/histories/ledger-events.js';
 
 describe('an asset', () => {
-  it('has a key of its own', () => {
+  it('has a unique key', () => {
     const all: Asset[] = [
       native,
       coin,

@@ -20,7 +20,7 @@ for (const decider of [ledger, address] as unknown as Decider<Message, Message, 
     const oneByOne = (past: readonly Message[]) =>
       past.reduce((state, { type, data }) => decider.evolve[type]?.(state, data) as object, decider.initial);
 
-    it('gives the same state for runs of events as for one event after the other', () =>
+    it('yields the same state for runs of events as for single events', () =>
       fc.assert(
         fc.property(fc.array(fc.constantFrom(...own), { maxLength: 12 }), (past) =>
           assert.deepEqual(fold(decider, past), oneByOne(past)),
@@ -28,7 +28,7 @@ for (const decider of [ledger, address] as unknown as Decider<Message, Message, 
       ));
 
     for (const type of Object.keys(decider.evolve))
-      it(`passes over each of many ${type} events a bounded number of times`, async () => {
+      it(`visits each of many ${type} events a bounded number of times`, async () => {
         const [first = assert.fail('expected a golden event')] = own.filter((event) => event.type === type);
         const past = Array.from({ length: many }, () => first);
         const scanned = await countScans(() => fold(decider, past));

@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { afterString } from '../../domain/json-bytes.js';
 
 describe('afterString', () => {
-  for (const [kind, text, end] of [
-    ['an empty string', '"",1', 2],
-    ['a plain string', '"abc":1', 5],
-    ['an escaped quote', String.raw`"a\"b" "c"`, 6],
-    ['an escaped backslash before the quote', String.raw`"a\\" "c"`, 5],
-    ['an escaped backslash and an escaped quote', String.raw`"a\\\"" "c"`, 7],
-    ['a string that does not end', '"abc', 4],
-    ['a string whose last quote is escaped', String.raw`"abc\"`, 6],
-  ] as const)
+  for (const { kind, text, end } of [
+    { kind: 'an empty string', text: '"",1', end: 2 },
+    { kind: 'a plain string', text: '"abc":1', end: 5 },
+    { kind: 'a string with an escaped quote', text: String.raw`"a\"b" "c"`, end: 6 },
+    { kind: 'a string with an escaped backslash before the quote', text: String.raw`"a\\" "c"`, end: 5 },
+    { kind: 'a string with an escaped backslash and an escaped quote', text: String.raw`"a\\\"" "c"`, end: 7 },
+    { kind: 'an unterminated string', text: '"abc', end: 4 },
+    { kind: 'a string whose last quote is escaped', text: String.raw`"abc\"`, end: 6 },
+  ])
     it(`finds the end of ${kind}`, () => assert.equal(afterString(Buffer.from(text), 0), end));
 
   it('looks no further back than the start of the string', () => {

@@ -10,45 +10,45 @@ const log = (...topics: string[]) => ({ address, topics, blockNumber: '0x5', blo
 const isMatched = (topics: unknown, ...of: string[]) => matches(readFilter({ topics }), log(...of));
 
 describe('a log filter', () => {
-  /** Topics of a filter (docs/specification.md#95-topics), with lists of topics that they match and lists that they do not. */
-  const table: readonly [unknown, readonly string[][], readonly string[][]][] = [
-    [[], [[], [a], [b, c]], []],
-    [[a], [[a], [a, b], [a, c, b]], [[], [b], [b, a]]],
-    [
-      [null, b],
-      [
+  /** Filters of docs/specification.md#95-topics, with the topics of logs that they match and do not match. */
+  const table: readonly { topics: unknown; matched: readonly string[][]; unmatched: readonly string[][] }[] = [
+    { topics: [], matched: [[], [a], [b, c]], unmatched: [] },
+    { topics: [a], matched: [[a], [a, b], [a, c, b]], unmatched: [[], [b], [b, a]] },
+    {
+      topics: [null, b],
+      matched: [
         [a, b],
         [b, b],
         [c, b, a],
       ],
-      [[], [a], [b], [b, a]],
-    ],
-    [
-      [a, b],
-      [
+      unmatched: [[], [a], [b], [b, a]],
+    },
+    {
+      topics: [a, b],
+      matched: [
         [a, b],
         [a, b, c],
       ],
-      [[a], [b, a], [a, c]],
-    ],
-    [
-      [
+      unmatched: [[a], [b, a], [a, c]],
+    },
+    {
+      topics: [
         [a, b],
         [a, b],
       ],
-      [
+      matched: [
         [a, a],
         [a, b],
         [b, a],
         [b, b, c],
       ],
-      [[a], [c, a], [a, c], []],
-    ],
-    [[[], a], [[b, a]], [[a], [a, b]]],
-    [undefined, [[], [a]], []],
+      unmatched: [[a], [c, a], [a, c], []],
+    },
+    { topics: [[], a], matched: [[b, a]], unmatched: [[a], [a, b]] },
+    { topics: undefined, matched: [[], [a]], unmatched: [] },
   ];
-  for (const [topics, matched, unmatched] of table)
-    it(`with the topics ${String(JSON.stringify(topics)).replaceAll(/0x(.)\w+/g, '$1')} matches exactly the logs of its row`, () => {
+  for (const { topics, matched, unmatched } of table)
+    it(`with the topics ${String(JSON.stringify(topics)).replaceAll(/0x(.)\w+/g, '$1')} matches exactly the expected logs`, () => {
       for (const one of matched) assert(isMatched(topics, ...one), JSON.stringify(one));
       for (const one of unmatched) assert(!isMatched(topics, ...one), JSON.stringify(one));
     });
@@ -84,7 +84,7 @@ describe('a log filter', () => {
       [true, true, false, false, true, true],
     );
   });
-  it('matches logs of its blocks alone', () => {
+  it('matches only logs of its blocks', () => {
     const within = (filter: object) => matches(readFilter(filter), log());
     assert(within({ fromBlock: '0x5', toBlock: '0x5' }) && within({ fromBlock: 'latest', toBlock: '0x6' }));
     assert(!within({ fromBlock: '0x6' }) && !within({ toBlock: '0x4' }));
@@ -107,17 +107,17 @@ describe('a log filter', () => {
     [{ blockHash: a, fromBlock: '0x1' }, /combined/],
   ];
   for (const [given, fault] of faults)
-    it(`that is ${JSON.stringify(given).slice(0, 60)} is refused for its ${fault.source}`, () =>
+    it(`that is ${JSON.stringify(given).slice(0, 60)} is rejected with a fault in ${fault.source}`, () =>
       assert.match(filterFault(given) ?? '', fault));
 });
 
-describe('a value of JSON-RPC', () => {
+describe('a JSON-RPC value', () => {
   it('is a quantity only when it has no leading zeros', () => {
     for (const good of ['0x0', '0x41', '0x400', '0xABC', `0x${'f'.repeat(64)}`]) assert(isQuantity(good), good);
     for (const bad of ['0x', '0x0400', 'ff', '0X1', '0xg', '', 1, null, ' 0x1', '0x1 ', `0x1${'0'.repeat(64)}`])
       assert(!isQuantity(bad), String(bad));
   });
-  it('is byte data only when it has two digits a byte', () => {
+  it('is byte data only when it has two digits per byte', () => {
     for (const good of ['0x', '0x41', '0x004200']) assert(isData(good), good);
     for (const bad of ['0xf0f0f', '004200', '0', '', '0x0g', 5]) assert(!isData(bad), String(bad));
   });

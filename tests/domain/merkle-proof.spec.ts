@@ -52,7 +52,7 @@ describe('a Merkle proof', () => {
     assert.deepEqual(consistencyPath(7, 7), []);
   });
 
-  it('shows every leaf of a tree of any size, and no other text in its place', () => {
+  it('proves every leaf of a tree of any size, and no other text in its place', () => {
     fc.assert(
       fc.property(size, fc.nat(), fc.nat(), (count, some, other) => {
         const leaves = leavesTo(count);
@@ -67,7 +67,7 @@ describe('a Merkle proof', () => {
     );
   });
 
-  it('shows that a tree continues an earlier one, and not one in which any leaf was another', () => {
+  it('proves that a tree extends an earlier one, and not one in which any leaf differed', () => {
     fc.assert(
       fc.property(size, fc.nat(), fc.nat(), (count, some, changed) => {
         const leaves = leavesTo(count);
@@ -84,7 +84,7 @@ describe('a Merkle proof', () => {
     );
   });
 
-  it('is made of complete subtrees alone, which never change when the tree grows', () => {
+  it('is made only of complete subtrees, which never change when the tree grows', () => {
     fc.assert(
       fc.property(size, fc.nat(), (count, some) => {
         const leaves = leavesTo(count);

@@ -30,23 +30,23 @@ const mistakes: readonly { given: string; means: string | null; because: string 
   { given: 'x'.repeat(1_000_000), means: null, because: 'it is far too long' },
 ];
 
-describe('nearest name', () => {
+describe('the nearest name', () => {
   for (const { given, means, because } of mistakes)
-    it(`of ${JSON.stringify(given.slice(0, 20))} is ${means ?? 'none'}, because ${because}`, () =>
+    it(`to ${JSON.stringify(given.slice(0, 20))} is ${means ?? 'none'}, because ${because}`, () =>
       assert.equal(nearestName(given, known), means));
 
   it('is the name itself when it is known', () => {
     for (const name of known) assert.equal(nearestName(name, known), name);
   });
 
-  it('is found in both directions', () =>
+  it('is symmetric', () =>
     fc.assert(
       fc.property(fc.string({ minLength: 3, maxLength: 12 }), fc.string({ minLength: 3, maxLength: 12 }), (a, b) => {
         if (a.length === b.length) assert.equal(nearestName(a, [b]) === null, nearestName(b, [a]) === null);
       }),
     ));
 
-  it('ends a refusal as a question, and leaves it as it is where none is near', () => {
+  it('is suggested at the end of an error message, which stays unchanged if no name is near', () => {
     assert.equal(didYouMean('GetWalet', known), '. Did you mean GetWallet?');
     assert.equal(didYouMean('Nothing', known), '');
   });

@@ -6,7 +6,7 @@ const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });
 
 describe('the windows of a rate limit', () => {
   for (const window of windows)
-    it(`hold every moment in exactly one ${window}`, () =>
+    it(`contain every moment in exactly one ${window}`, () =>
       fc.assert(
         fc.property(moment, (ms) => {
           const { start, end } = windowAt(window, ms);
@@ -17,7 +17,7 @@ describe('the windows of a rate limit', () => {
         }),
       ));
 
-  it('begin and end a month as the calendar does', () => {
+  it('start and end a month with the calendar month', () => {
     const { start, end } = windowAt('month', Date.UTC(2028, 1, 29, 23, 59));
     assert.deepEqual([start, end], [Date.UTC(2028, 1, 1), Date.UTC(2028, 2, 1)]);
     assert.equal(monthStart(Date.UTC(2026, 11, 31), 2), Date.UTC(2027, 1, 1));
@@ -42,11 +42,11 @@ describe('the quota of a request', () => {
     });
   });
 
-  it('describes, when refused, the full window that ends last', () => {
+  it('describes, when rejected, the full window that ends last', () => {
     const { limit, resetMs } = quotaOf(limits, usage(10, 20, 5, 5), { now: 0, cost: 1, allowed: false });
     assert.deepEqual([limit, resetMs], [20, 5000]);
   });
 
-  it('never has fewer than zero remaining', () =>
+  it('never has fewer than zero requests remaining', () =>
     assert.equal(quotaOf(limits, usage(99, 0, 0, 0), { now: 0, cost: 1, allowed: false }).remaining, 0));
 });

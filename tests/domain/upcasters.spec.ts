@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventData } from '../../domain/aggregates.js';
-import {
-  currentVersion,
-  readableVersion,
-  UnknownEventVersion,
-  type Upcasters,
-  upcast,
-} from '../../domain/upcasters.js';
+import { currentVersion, readableVersion, UnreadableEvent, type Upcasters, upcast } from '../../domain/upcasters.js';
 
 const block = { number: 7, hash: '0xb7', time: 1, chain: '0xb0' };
 const touched = { walletId: 'wal_1', block, address: '0xaa', reason: 'fee' };
@@ -19,11 +13,11 @@ const stored = (data: object, version?: number, type = 'BalanceTouched') => ({
 const fromFirst = (data: object) => upcast(stored(data));
 
 describe('the upcasters', () => {
-  it("name the chain's own coin in a BalanceTouched of version 1 that names no asset", () =>
+  it('set the native coin in a BalanceTouched of version 1 that has no asset', () =>
     assert.deepEqual(fromFirst(touched), { ...touched, asset: { standard: 'native' } }));
-  it('keep the asset that a BalanceTouched of version 1 names', () =>
+  it('keep the asset of a BalanceTouched of version 1', () =>
     assert.deepEqual(fromFirst({ ...touched, asset: coin }), { ...touched, asset: coin }));
-  it('do not change the event that they are given', () => {
+  it('do not modify their input event', () => {
     const frozen = Object.freeze({ ...touched });
     fromFirst(frozen);
     assert.deepEqual(frozen, touched);
@@ -32,7 +26,7 @@ describe('the upcasters', () => {
     const data = { ...touched, asset: coin };
     assert.equal(upcast(stored(data, currentVersion('BalanceTouched'))), data);
   });
-  it('know one version of a type that never changed, even of a type that is named like a method of objects', () => {
+  it('have one version of a type that never changed, even if its name is that of an Object method', () => {
     for (const type of ['WalletRegistered', 'toString']) {
       assert.deepEqual([currentVersion(type), readableVersion(type)], [1, 1]);
       assert.equal(upcast(stored(touched, undefined, type)), touched);
@@ -42,15 +36,15 @@ describe('the upcasters', () => {
     assert.throws(
       () => upcast(stored(touched, 3)),
       (error: unknown) => {
-        assert.ok(error instanceof UnknownEventVersion);
+        assert.ok(error instanceof UnreadableEvent);
         assert.equal(error.organizationId, 'org_a');
-        assert.match(error.message, /BalanceTouched .* version 3\. .* up to version 2\. Upgrade/);
+        assert.match(error.message, /BalanceTouched .* version 3; .* up to version 2\. Upgrade/);
         return true;
       },
     ));
 });
 
-/** Row of a release that writes version 1 and already reads version 2, which has the name under another field. */
+/** Row of a release that writes version 1 and already reads version 2, which renames the field. */
 type Renamed = Omit<EventData<'WalletRegistered'>, 'name'> & { readonly label: string };
 const ahead: Upcasters = {
   WalletRegistered: {
@@ -63,22 +57,22 @@ describe('a release that knows the next version of a type', () => {
   const registered = { walletId: 'wal_1', name: 'Anna' };
   const { name: label, ...others } = registered;
 
-  it('goes on writing the version before', () =>
+  it('continues to write the previous version', () =>
     assert.deepEqual([currentVersion('WalletRegistered', ahead), readableVersion('WalletRegistered', ahead)], [1, 2]));
-  it('reads the next version in the shape that it writes', () =>
+  it('reads the next version in the shape of the version that it writes', () =>
     assert.deepEqual(upcast(stored({ ...others, label }, 2, 'WalletRegistered'), ahead), registered));
   it('reads its own version unchanged', () =>
     assert.equal(upcast(stored(registered, undefined, 'WalletRegistered'), ahead), registered));
   it('rejects the version after the next', () =>
     assert.throws(
       () => upcast(stored({ ...others, label }, 3, 'WalletRegistered'), ahead),
-      /version 3\. This release reads it up to version 2\./,
+      /version 3; this release reads it up to version 2\./,
     ));
 });
 
 describe('the table of upcasters', () => {
-  it('has only event types that exist, and ends with the shape that is written', () => {
-    // @ts-expect-error A misspelt event type is no row of the table.
+  it('has only existing event types, and ends with the shape that is written', () => {
+    // @ts-expect-error A misspelt event type is not in the table.
     const misspelt: Upcasters = { BalanceTuched: { up: [] } };
     // @ts-expect-error The last step returns data without the asset.
     const outdated: Upcasters = { BalanceTouched: { up: [(data: typeof touched) => data] } };

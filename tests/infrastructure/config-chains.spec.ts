@@ -3,7 +3,7 @@ import { readConfig } from '../../infrastructure/config.js';
 
 const tags = ['T', 'S', 'P', 'C', 'Q'] as const;
 
-describe('the configuration of chains', () => {
+describe('the chain configuration', () => {
   const urls = (value: string) => readConfig({ CHAIN_S_URL: value }).chains.find(({ tag }) => tag === 'S')?.urls;
 
   it('distinguishes a chain that is off from one that is not set', () => {
@@ -25,7 +25,7 @@ describe('the configuration of chains', () => {
   };
   const urlsUnder = (schemes: readonly string[]) => schemes.map((scheme) => `${scheme}://node.example:1/?key=1`);
   for (const [kind, schemes] of Object.entries(known))
-    it(`accepts ${kind} URLs for every wallet API whose records can hold any kind of chain`, () => {
+    it(`accepts ${kind} URLs for every wallet API that supports any kind of chain`, () => {
       for (const tag of ['S', 'P']) {
         const name = `CHAIN_${tag}_URL`;
         const setting = readConfig({ [name]: urlsUnder(schemes).join(',') }).chains.find((one) => one.tag === tag);
@@ -34,7 +34,7 @@ describe('the configuration of chains', () => {
     });
   const unknown = ['grpc', 'grpcs', 'sui+https', 'ton+ws', 'ton+grpc', 'evm+grpc', 'tonv2+https', 'cosmos+https'];
   for (const scheme of [...unknown, 'substrate+wss', 'ton+', '+https', 'toString+https'])
-    it(`refuses ${scheme}://… and lists the known schemes in one line`, () =>
+    it(`rejects ${scheme}://… and lists the known schemes in one line`, () =>
       assert.throws(() => readConfig({ CHAIN_P_URL: `${scheme}://node.example` }), {
         name: 'BadSetting',
         message:
@@ -42,7 +42,7 @@ describe('the configuration of chains', () => {
           'ton+v2+https://, sui+grpc://, sui+grpcs://, http://, https://, ws://, wss://, evm+http://, evm+https://, evm+ws://, evm+wss://',
       }));
   for (const scheme of [...known.sui, ...known.ton])
-    it(`refuses ${scheme}://… for chains with a gateway, and lists the schemes of an EVM`, () => {
+    it(`rejects ${scheme}://… for chains with a gateway, and lists the schemes of an EVM`, () => {
       const rule = 'under http://, https://, ws://, wss://, evm+http://, evm+https://, evm+ws://, evm+wss://';
       for (const name of ['CHAIN_C_URL', 'CHAIN_Q_URL', 'GATEWAY_C_MAINNET_URLS', 'GATEWAY_Q_ROPSTEN_URLS'])
         assert.throws(
@@ -53,7 +53,7 @@ describe('the configuration of chains', () => {
         );
     });
   for (const scheme of [...known.sui, ...known.plain, ...known.evm])
-    it(`refuses ${scheme}://… for T, and tells why`, () =>
+    it(`rejects ${scheme}://… for T, and says why`, () =>
       assert.throws(() => readConfig({ CHAIN_T_URL: `${scheme}://node.example` }), {
         message:
           'CHAIN_T_URL must be "off" or node URLs separated by commas, under ton+http://, ton+https://, ton+v2+http://, ' +

@@ -3,7 +3,7 @@ import { readConfig } from '../../infrastructure/config.js';
 
 const tags = ['T', 'S', 'P', 'C', 'Q'];
 
-describe('the configuration of gateways', () => {
+describe('the gateway configuration', () => {
   it('accepts nodes for each chain and network, in their order', () => {
     const networks = ['mainnet', 'ropsten'];
     const all = tags.flatMap((tag) => networks.map((network) => [tag, network] as const));
@@ -21,24 +21,24 @@ describe('the configuration of gateways', () => {
       ),
     );
   });
-  it('accepts units a second for the nodes of each address, and refuses anything but a whole number from 1 on', () => {
+  it('accepts units per second for each node URL, and rejects anything but a whole number of at least 1', () => {
     const name = 'GATEWAY_Q_ROPSTEN_NODE_UNITS_PER_SECOND';
     assert.deepEqual(readConfig({ [name]: '25' }).gatewayTerms, { 'q/ropsten': { unitsPerSecond: 25 } });
     assert.deepEqual(readConfig({}).gatewayTerms, {});
     for (const value of ['0', '-1', '1.5', 'many'])
       assert.throws(() => readConfig({ [name]: value }), { name: 'BadSetting', message: new RegExp(name) });
   });
-  it('has no nodes of its own where the setting is empty', () =>
+  it('has no nodes of its own if the setting is empty', () =>
     assert.deepEqual(readConfig({ GATEWAY_C_MAINNET_URLS: '', CHAIN_C_URL: 'https://one.example' }).gateways, {}));
 
-  it('takes an agreement among as many nodes as there are, of the gateway or of its chain', () => {
+  it('accepts an agreement among as many nodes as there are, of the gateway or of its chain', () => {
     const two = 'https://one.example, wss://two.example';
     for (const nodes of [{ GATEWAY_C_MAINNET_URLS: two }, { CHAIN_C_URL: two }])
       assert.deepEqual(readConfig({ ...nodes, GATEWAY_C_MAINNET_AGREEMENT: '2' }).gatewayTerms, {
         'c/mainnet': { agreement: 2 },
       });
   });
-  it('refuses an agreement among more nodes than there are, where one host is one node', () => {
+  it('rejects an agreement among more nodes than there are, counting each host as one node', () => {
     for (const urls of ['https://one.example', 'https://one.example,wss://one.example', 'off'])
       assert.throws(
         () => readConfig({ CHAIN_C_URL: urls, GATEWAY_C_MAINNET_AGREEMENT: '2' }),
@@ -58,7 +58,7 @@ describe('the configuration of gateways', () => {
     'evm_signTransaction eth_sendTransaction eth_sendRawTransactionConditional eth_accounts evm_accounts hardhat_setBalance ' +
     'dev_mine eth_getFilterLogs trace_subscribe eth blockNumber eth_call;drop constructor';
   for (const method of refused.split(' '))
-    it(`refuses ${method} among the methods of a gateway, with a reason`, () =>
+    it(`rejects ${method} among the methods of a gateway, with a reason`, () =>
       assert.throws(
         () => readConfig({ GATEWAY_C_MAINNET_METHODS: `trace_block, ${method}` }),
         (error: Error) =>

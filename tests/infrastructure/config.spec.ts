@@ -9,7 +9,7 @@ const older = key.map((byte) => byte ^ 0xff);
 const hex = Buffer.from(key).toString('hex');
 const base64 = Buffer.from(key).toString('base64');
 
-/** Asserts that the setting is refused with one line that names it and states the rule. */
+/** Asserts that the setting is rejected with one line that names it and states the rule. */
 const stops = (name: string, value: string) =>
   assert.throws(
     () => readConfig({ [name]: value }),
@@ -133,20 +133,20 @@ describe('the configuration', () => {
       assert.deepEqual(readConfig({ CHAINFOLD_MASTER_KEY: text }).masterKey, key, text);
   });
   it('accepts the highest port', () => assert.equal(readConfig({ CHAINFOLD_PORT: '65535' }).port, 65_535));
-  it('is for production only where NODE_ENV is exactly "production"', () => {
+  it('is for production only if NODE_ENV is exactly "production"', () => {
     for (const value of ['development', 'test', 'Production', ''])
       assert.equal(readConfig({ NODE_ENV: value }).production, false, value);
   });
 });
 
-describe('the configuration of single settings', () => {
-  it('accepts the longest pause between blocks', () =>
+describe('the configuration of individual settings', () => {
+  it('accepts the longest block interval', () =>
     assert.equal(readConfig({ CHAINFOLD_DEV_BLOCK_MS: '2147483647' }).developmentBlockMs, 2 ** 31 - 1));
-  it('accepts a gateway to IPFS over http and https', () => {
+  it('accepts an IPFS gateway over http and https', () => {
     for (const url of ['http://127.0.0.1:8081/ipfs/', 'https://ipfs.example'])
       assert.equal(readConfig({ CHAINFOLD_IPFS_GATEWAY: url }).ipfsGateway, url);
   });
-  it('allows private addresses of webhooks only where it is set to true', () => {
+  it('allows private webhook addresses only if the setting is true', () => {
     for (const [value, allowed] of Object.entries({ true: true, false: false, '': false }))
       assert.equal(readConfig({ CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivate, allowed, value);
   });
@@ -158,7 +158,7 @@ describe('the configuration of single settings', () => {
   });
 });
 
-describe('a bad setting', () => {
+describe('an invalid setting', () => {
   const badUrls = [
     'localhost:8545',
     'node.example',
@@ -209,13 +209,13 @@ describe('a bad setting', () => {
   };
   for (const [name, values] of Object.entries(junk))
     for (const value of values)
-      it(`such as ${name}=${JSON.stringify(value)} stops the start`, () => stops(name, value));
+      it(`such as ${name}=${JSON.stringify(value)} fails the start`, () => stops(name, value));
 
-  it('that is a node URL without a host stops the start', () => {
+  it('that is a node URL without a host fails the start', () => {
     for (const url of ['ton+https://', 'sui+grpcs:///path', 'evm+http:node', 'grpc://'])
       assert.throws(() => readConfig({ CHAIN_T_URL: url }), BadSetting, url);
   });
-  it('that is a master key with characters outside base64 stops the start', () => {
+  it('that is a master key with characters outside base64 fails the start', () => {
     const passphrase = 'forty-three letters of it, and signs that none reads';
     for (const text of [`${base64}!`, `!${base64}`, base64.replace(/^./, '$& '), passphrase])
       assert.throws(() => readConfig({ CHAINFOLD_MASTER_KEY: text }), BadSetting, JSON.stringify(text));
@@ -227,7 +227,7 @@ describe('a bad setting', () => {
       assert.throws(() => readConfig({ [name]: secret }), /^BadSetting: (?!.*p4ssw0rd)/);
   });
 
-  it('is the only error that any junk leads to', () => {
+  it('is the only error caused by random values', () => {
     const names = Object.keys(junk);
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.base64String(), fc.constant(undefined));
     const environments = fc.record(Object.fromEntries(names.map((name) => [name, value])));
@@ -243,7 +243,7 @@ describe('a bad setting', () => {
     );
   });
 
-  it("is the URL of an engine under another engine's scheme", () => {
+  it("may be the URL of an engine with another engine's scheme", () => {
     for (const name of ['EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL'])
       for (const value of ['kurrentdb:/a', 'http://a', 'a', 'esdb:', 'mongodb:/a', 'redis://', `x${name}`])
         stops(name, value);
@@ -252,13 +252,13 @@ describe('a bad setting', () => {
       assert.equal(readConfig({ EVENTSTORE_URL: url }).eventStoreUrl, url);
   });
 
-  it('is MONGODB_URL, a shared vault, without a master key', () =>
+  it('may be MONGODB_URL, a shared vault, without a master key', () =>
     assert.throws(
       () => readConfig({ MONGODB_URL: 'mongodb://a/b' }),
       /^BadSetting: CHAINFOLD_MASTER_KEY is needed with MONGODB_URL/,
     ));
 
-  it('is a previous master key without the new one', () =>
+  it('may be a previous master key without the new one', () =>
     assert.throws(
       () => readConfig({ CHAINFOLD_PREVIOUS_MASTER_KEY: hex }),
       /^BadSetting: CHAINFOLD_PREVIOUS_MASTER_KEY needs CHAINFOLD_MASTER_KEY/,

@@ -3,14 +3,14 @@ import { withDeadline } from '../../infrastructure/deadline.js';
 
 const [deadlineMs, answerMs, standstillMs] = [20, 30, 300];
 
-/** Blocks this thread, as a machine does that stands still. */
+/** Blocks this thread, as if the machine were suspended. */
 const standStill = (ms: number) => {
   const until = performance.now() + ms;
   while (performance.now() < until);
 };
 
 describe('a deadline', () => {
-  it('ends the wait for work that never ends, and has its resources released', async () => {
+  it('ends the wait for work that never ends, and releases its resources', async () => {
     let released = 0;
     const work = new Promise<never>(() => undefined);
     await assert.rejects(
@@ -20,7 +20,7 @@ describe('a deadline', () => {
     assert.equal(released, 1);
   });
 
-  it('leaves time to read an answer that came while the process stood still', async () => {
+  it('leaves time to read a response that arrived while the process was suspended', async () => {
     const work = new Promise<string>((resolve) => setTimeout(resolve, answerMs, 'answer'));
     const waited = withDeadline(work, deadlineMs, () => assert.fail('the work was given up'));
     standStill(standstillMs);

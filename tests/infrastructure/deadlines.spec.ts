@@ -3,7 +3,7 @@ import { deadlinesWithin, defaultRequestTimeoutMs, requestTimeoutBounds } from '
 
 describe('the deadlines within a request', () => {
   for (const ms of [requestTimeoutBounds.min, defaultRequestTimeoutMs, requestTimeoutBounds.max])
-    it(`end before the request does, and each before the one around it, when the request has ${ms} ms`, () => {
+    it(`end before the request's deadline of ${ms} ms, and each before the enclosing one`, () => {
       const { abandonedMs, deadlineMs, lockMs, serverMs, connectMs, timeoutMs, minTimeoutMs, pauseMs, ...others } =
         deadlinesWithin(ms);
       const outermostFirst = [

@@ -5,7 +5,7 @@ const computations = 5;
 const parts = 20;
 
 describe('turns of the event loop', () => {
-  it('hold one part of one long computation each, and computations alternate', async () => {
+  it('each run one part of one long computation, and computations alternate', async () => {
     let turn = 0;
     const counting = new AbortController();
     const count = () => {

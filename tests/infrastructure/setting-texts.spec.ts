@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readConfig } from '../../infrastructure/config.js';
 
-describe('the refusal of a setting', () => {
-  it('says which of several URLs is invalid and which name is nearest, and never repeats what was set', () => {
+describe('the error message of an invalid setting', () => {
+  it('says which of several URLs is invalid and which name is nearest, and never repeats the value', () => {
     const messageOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readConfig } from '../../infrastructure/config.js';
 
-describe('the settings of webhooks', () => {
+describe('the webhook settings', () => {
   it('are read from the environment', () => {
     const given = {
       CHAINFOLD_WEBHOOK_CHALLENGE: 'on',
@@ -16,5 +16,5 @@ describe('the settings of webhooks', () => {
     ['CHAINFOLD_WEBHOOK_CONCURRENCY', '0'],
     ['CHAINFOLD_WEBHOOK_SHARED_KEY', 'false'],
   ] as const)
-    it(`refuse ${value} for ${name}`, () => assert.throws(() => readConfig({ [name]: value }), { name: 'BadSetting' }));
+    it(`reject ${value} for ${name}`, () => assert.throws(() => readConfig({ [name]: value }), { name: 'BadSetting' }));
 });

@@ -4,7 +4,7 @@ import { anchorSeal } from '../../interfaces/operations/transactions.js';
 import { contextOf } from '../support/following/following.js';
 
 describe('AnchorSeal', () => {
-  it('prepares a transaction of the address to itself, of no value, whose data is the head of the log', async () => {
+  it('prepares a zero-value transaction from the address to itself whose data is the head of the log', async () => {
     const head = { size: 300, root: 'ab'.repeat(32), time: '', keyId: '', signature: '' };
     let created: Record<string, unknown> = {};
     const app = {

@@ -9,7 +9,7 @@ import { contextOf } from '../support/following/following.js';
 
 const endpoint = endpoints.find(({ path }) => path === '/v1/c/ListWallets') as Endpoint;
 
-describe('a request for an answer as of a moment', () => {
+describe('a request with an as-of moment', () => {
   it('is aborted when its client disconnects', async () => {
     const happened = new EventEmitter();
     const at = (_: string, __: unknown, { signal }: { signal: AbortSignal }) => {

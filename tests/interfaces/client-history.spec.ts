@@ -30,21 +30,21 @@ describe('the history that a client sees', () => {
   for (const [what, actor, expected] of actors)
     it(`names ${what}`, () => assert.deepEqual(shown({ actor }).actor, expected));
 
-  it('has no sealed secrets, wherever they stand', () => {
+  it('contains no sealed secrets at any depth', () => {
     const data = { apiKey: keyOf(own), sealedSecret: 'c2VjcmV0', more: [{ sealedValue: 'c2VjcmV0', name: 'x' }] };
     assert.deepEqual(shown({ data }).data, { apiKey: 'ck_01234567', more: [{ name: 'x' }] });
   });
 
-  it('has no whole api_key in streams, causes and data', () => {
-    const told = shown({
+  it('contains no complete api_key in streams, causes and data', () => {
+    const event = shown({
       stream: `${organizationId}.credential-${keyOf(own)}`,
       request_id: `request of ${keyOf(other)}`,
       data: { from: [keyOf(other)] },
     });
-    assert.equal(told.stream, `${organizationId}.credential-ck_01234567`);
-    assert.equal(told.request_id, 'request of operator');
-    assert.deepEqual(told.data, { from: ['operator'] });
+    assert.equal(event.stream, `${organizationId}.credential-ck_01234567`);
+    assert.equal(event.request_id, 'request of operator');
+    assert.deepEqual(event.data, { from: ['operator'] });
   });
 
-  it('is otherwise as it happened', () => assert.deepEqual(shown({}).data, event.data));
+  it('shows all other fields unchanged', () => assert.deepEqual(shown({}).data, event.data));
 });

@@ -4,20 +4,20 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, createClient } from '../../interfaces/client.js';
 
-/** Answers of a service: the position of each, and whether the read models lack a change. */
-type Said = { readonly position: number; readonly isPending?: boolean };
+/** Answer of a service: its position, and whether the read models still lack a change. */
+type ServiceAnswer = { readonly position: number; readonly isPending?: boolean };
 
 describe('the typed client after a pending answer', () => {
   let server: Server;
   let client: Client;
-  let says: Said;
+  let reply: ServiceAnswer;
   let asked: (string | undefined)[];
   beforeEach(async () => {
     asked = [];
     server = createServer((request, response) => {
       asked.push(request.headers['x-min-position'] as string | undefined);
-      response.setHeader('x-position', says.position);
-      if (says.isPending) response.setHeader('x-consistency', 'pending');
+      response.setHeader('x-position', reply.position);
+      if (reply.isPending) response.setHeader('x-consistency', 'pending');
       response.end('{}');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -29,20 +29,20 @@ describe('the typed client after a pending answer', () => {
     server.close();
   });
 
-  it('asks every process for a change that was pending, until an answer includes it', async () => {
-    says = { position: 5, isPending: true };
+  it('sends the pending position with every query until an answer includes it', async () => {
+    reply = { position: 5, isPending: true };
     await client.c.registerWallet({ name: 'late' });
-    says = { position: 3, isPending: true };
+    reply = { position: 3, isPending: true };
     await client.c.getWallet({ wallet_id: 'w' });
     await client.p.listWallets({});
-    says = { position: 6 };
+    reply = { position: 6 };
     await client.c.getWallet({ wallet_id: 'w' });
     await client.c.getWallet({ wallet_id: 'w' });
     assert.deepEqual(asked, [undefined, '5', '5', '5', undefined]);
   });
 
-  it('leaves commands, past moments and positions that its caller gives alone', async () => {
-    says = { position: 5, isPending: true };
+  it('sends no pending position with commands, as-of queries and queries that set a position', async () => {
+    reply = { position: 5, isPending: true };
     await client.c.registerWallet({ name: 'late' });
     await client.c.registerWallet({ name: 'later' });
     await client.c.getWallet({ wallet_id: 'w' }, { 'x-as-of': '2' });

@@ -23,7 +23,7 @@ describe('the cost of a call', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let neighbours: Neighbours;
   let operations: Handler;
-  /** Units that were charged after the first of each call. */
+  /** Units charged beyond the first unit of each call. */
   let more = 0;
   before(async () => {
     stores = await openStores();
@@ -72,7 +72,7 @@ describe('the cost of a call', () => {
       assert.equal(await costOf('/v1/c/GetWallet', { wallet_id }), 1);
     });
 
-  it('has each address of a wallet once, also where the answer maps it to its other forms', async () => {
+  it('counts each address of a wallet once, even where the answer maps it to its other forms', async () => {
     const context = contextOf(by().organizationId, variantOf('t'));
     const unnamed = { address: undefined, importAsset: undefined, confirmation: undefined };
     const { answer } = await neighbours.app.wallets.register(context, { name: 'mapped', ...unnamed });
@@ -85,7 +85,7 @@ describe('the cost of a call', () => {
     assert.equal(await costOf('/v1/t/GetWallet', { wallet_id: answer.wallet_id }), 11);
   });
 
-  it('grows with the rows of an answer', async () => {
+  it('grows with the number of rows in the answer', async () => {
     const steps = addressesOf('c', 250).map((address) => {
       const data = { contract: address, standard: 'erc20', description: {} } as const;
       return step(contract, by().organizationId, `${followedVariant.tag}.${address}`, { type: 'Register', data });
@@ -95,7 +95,7 @@ describe('the cost of a call', () => {
     assert.equal(await costOf('/v1/c/ListContracts', {}), 3);
   });
 
-  it('is charged as a whole although it overdraws a limit, so that the next call is refused', async () => {
+  it('is charged in full even when it exceeds a limit, so that the next call is rejected', async () => {
     const context = by('greedy');
     const wallet_id = await walletWith('d', 1100, context);
     const limits = { second: 1e9, hour: 1e9, day: 1e9, month: 1e9 };
@@ -110,7 +110,7 @@ describe('the cost of a call', () => {
     assert.deepEqual(statuses, [200, 200, 429, 429]);
   });
 
-  it('is that of the method of a gateway call, and grows with the blocks that evm_getLogs searches', async () => {
+  it('depends on the method of a gateway call, and grows with the block range of evm_getLogs', async () => {
     const head = 5000;
     const node = { metrics: () => ({ members: [{ isUp: true, head }] }) } as unknown as Node;
     const charged: number[][] = [];

@@ -7,7 +7,7 @@ const withoutNul = (value: unknown) => !JSON.stringify(value).includes('\\u0000'
 const beyond = fc.bigInt({ min: 2n ** 53n, max: 2n ** 256n });
 
 describe('the exact JSON codec', () => {
-  it('writes the same text as JSON.stringify, on one line and on several', () =>
+  it('writes the same text as JSON.stringify, with and without indentation', () =>
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         assert.equal(writeExact(value), JSON.stringify(value));
@@ -15,7 +15,7 @@ describe('the exact JSON codec', () => {
       }),
     ));
 
-  it('reads the same values as JSON.parse, except for integers that are no safe numbers', () =>
+  it('reads the same values as JSON.parse, except for unsafe integers', () =>
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }).filter(withoutNul), (value) => {
         const text = JSON.stringify(value);
@@ -24,7 +24,7 @@ describe('the exact JSON codec', () => {
       }),
     ));
 
-  it('reads and writes large integers without loss, beside texts that look like them', () =>
+  it('reads and writes large integers without loss, even beside strings that look like them', () =>
     fc.assert(
       fc.property(beyond, fc.boolean(), fc.string().filter(withoutNul), (large, isNegative, text) => {
         const value = { [`${large}`]: [isNegative ? -large : large, `${large}`, `\\"${large}`, text, 1.5, 7] };

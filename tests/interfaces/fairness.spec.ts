@@ -14,17 +14,17 @@ import {
   signedRequest,
   startNeighbours,
 } from '../support/scenes/greedy-and-modest.js';
-import { sayBeside } from '../support/scenes/greedy-sockets.js';
+import { callBeside } from '../support/scenes/greedy-sockets.js';
 
 const bounds = { maxConcurrentPerKey: 4, maxWaiting: 1000 };
 const crowd = 60;
-/** Requests of the greedy organization on engines that store something or read a history, which takes long there. */
+/** Number of greedy requests that store events or read a history on engines, where both are slow. */
 const slowCrowd = 20;
-/** Pieces of the greedy organization that may begin while one of the modest one is on its way to an engine and back. */
+/** Pieces of greedy work that may begin while one piece of the modest organization travels to an engine and back. */
 const onWire = 4;
-/** Pieces of the greedy organization for each piece of the modest one, and for its beginning and its end. */
+/** Pieces of greedy work allowed for each piece of the modest organization, and for its beginning and its end. */
 const maxWaited = (own: number) => bounds.maxConcurrentPerKey * (own + 2);
-/** Pieces that a request begins in one turn of the loop at most, for each of those that run at the same time. */
+/** Maximum number of pieces that begin in one turn of the event loop, given the requests that run concurrently. */
 const maxConcurrent = bounds.maxConcurrentPerKey * 6;
 const batch = 100;
 const address = 'c/mainnet';
@@ -66,7 +66,7 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
         const asked = { greedy: Array.from({ length }, () => ask(greedy)), modest: ask(modest) };
         const { waited, own, atOnce } = await askBeside(neighbours, operations, asked);
         assert.ok(atOnce <= maxConcurrent, `${atOnce} pieces of the greedy one in one turn of the loop`);
-        // A command also waits for the disk, in which time the greedy one has its turns.
+        // A command also waits for the disk, and the greedy organization has its turns meanwhile.
         if (!isCommand)
           assert.ok(waited <= slack * maxWaited(own), `${waited} pieces of the greedy one for ${own} of its own`);
       });
@@ -89,10 +89,10 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
     for (const { name } of [...over('both'), ...over('socket')])
       it(`waits for a bounded number of the greedy one's calls over WebSocket: ${name}`, async () => {
         const { one, many } = callsOf(name);
-        const said = { greedy: Array.from({ length: crowd }, () => many), modest: one };
-        const { answer, waited, atOnce } = await sayBeside(neighbours, address, said);
+        const messages = { greedy: Array.from({ length: crowd }, () => many), modest: one };
+        const { answer, waited, atOnce } = await callBeside(neighbours, address, messages);
         const { error } = answer as { error?: { message: string } };
-        // Each method has its parameters and runs; a filter that nobody made is the one thing that is refused.
+        // Every method gets valid parameters; the only possible error is about a filter that does not exist.
         assert.ok(error === undefined || error.message === 'filter not found', error?.message);
         assert.ok(atOnce <= callsInTurn + batch, `${atOnce} calls of the greedy one in one turn of the loop`);
         assert.ok(waited <= slack * 3 * callsInTurn, `${waited} calls of the greedy one`);

@@ -18,7 +18,7 @@ const large = 100_000;
 const small = 3;
 
 type Reading = { readonly scope: string; readonly limit: number };
-/** Wallets of any size that take no space: every address is made when it is read. */
+/** Wallets of any size that use no memory: every address is generated when it is read. */
 const madeReadModels = (readModels: ReadModels, readings: Reading[], beforeReading: () => Promise<void>) => {
   const sizeOf = (walletId: string | undefined) => Number(walletId?.slice('wal_'.length));
   const made = (n: number, walletId: string) => ({
@@ -84,7 +84,7 @@ describe('a large answer', () => {
     for await (const chunk of answer.setEncoding('utf8')) text += chunk;
     return text;
   };
-  /** Waits until nothing was read during many turns of the loop. */
+  /** Waits until no page is read during many turns of the event loop. */
   const quiet = async () => {
     for (let [turns, seen] = [0, -1]; turns < 500; turns = readings.length === seen ? turns + 1 : 0) {
       seen = readings.length;
@@ -105,11 +105,11 @@ describe('a large answer', () => {
     await stores.close();
   });
 
-  it('is read no further than its caller takes it, and is whole when the caller took all of it', async () => {
+  it('is read only as far as its caller consumes it, and is complete when the caller has consumed all of it', async () => {
     const answer = await answerOf(ask('org_a', large));
     answer.pause();
     await quiet();
-    // Addresses and their mapping are a list each, so all of it is twice as many pages.
+    // Addresses and their mapping are one list each, so a complete answer has twice as many pages.
     assert.ok(readBy('org_a') < large / pageSize, `${readBy('org_a')} pages were read for a caller that reads none`);
     const { wallet } = JSON.parse(await textOf(answer));
     assert.equal(wallet.addresses.length, large);
@@ -120,23 +120,23 @@ describe('a large answer', () => {
     assert.equal('address_count' in wallet, false);
   });
 
-  it('has a length when it is small, and none when it is written while it is read', async () => {
+  it('has a content-length when it is small, and none when it is streamed', async () => {
     const [whole, streamed] = [await answerOf(ask('org_a', small)), await answerOf(ask('org_a', 2 * pageSize))];
     assert.equal(whole.headers['content-length'], String(Buffer.byteLength(await textOf(whole))));
     assert.equal(streamed.headers['content-length'], undefined);
     assert.equal(JSON.parse(await textOf(streamed)).wallet.addresses.length, 2 * pageSize);
   });
 
-  it('is not read for callers that have hung up', async () => {
+  it('is not read for callers that have disconnected', async () => {
     const asked = Array.from({ length: 100 }, () => ask('org_a', large));
     await Promise.all(asked.map((one) => once(one, 'finish')));
     for (const one of asked) one.destroy();
     await quiet();
-    // Four answers are written at once, and each is a few pages ahead when its caller is known to be gone.
+    // Four answers are written at once, and each is a few pages ahead when the disconnect of its caller is noticed.
     assert.ok(readBy('org_a') < 2 * asked.length, `${readBy('org_a')} pages were read for nobody`);
   });
 
-  it('lets another organization wait for few of its parts', async () => {
+  it('makes another organization wait for only a few of its parts', async () => {
     const greedy = Array.from({ length: 50 }, () => ask('org_a', large));
     for (const one of greedy) one.once('response', (answer) => answer.resume());
     await until('the greedy one is being read', () => readBy('org_a') >= 20);
@@ -150,7 +150,7 @@ describe('a large answer', () => {
     for (const one of greedy) one.destroy();
   });
 
-  it('ends the connection when a part cannot be read any more', async () => {
+  it('ends the connection when a part can no longer be read', async () => {
     beforeReading = async () => {
       if (readings.length === 3) throw new Error('the read models are gone');
     };
@@ -159,7 +159,7 @@ describe('a large answer', () => {
     await assert.rejects(textOf(answer), /aborted|ECONNRESET/);
   });
 
-  it('is refused with a time to come back when too many requests of the organization wait', async () => {
+  it('is rejected with a retry-after when too many requests of the organization are waiting', async () => {
     server.close();
     await listen({ maxConcurrentPerKey: 2, maxWaiting: 3 });
     let release: () => void = () => undefined;

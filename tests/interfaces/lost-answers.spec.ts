@@ -88,14 +88,14 @@ for (const [store, make] of Object.entries(eventStores))
       };
 
       for (const endpoint of commands)
-        it(`answers as at first and changes nothing when ${endpoint.path} is repeated`, async () => {
+        it(`gets the first answer and changes nothing when ${endpoint.path} is repeated`, async () => {
           const { first, second, again } = await tryTwice(endpoint);
           assert.equal(second, first);
           assert.deepEqual(again, []);
           for (const outcome of scene.recorded) assert.ok(outcome.startsWith('{"done"'), outcome);
         });
 
-      it('leaves no idempotency key and no seed in clear in its events', async () => {
+      it('leaves no idempotency key and no seed in plain text in its events', async () => {
         for (const { metadata } of await allEvents(scene.events))
           if (metadata.seed !== undefined) assert.match(metadata.seed, /^[0-9a-f]{32}$/);
         assert.ok((await allEvents(scene.events)).some(({ metadata }) => metadata.seed !== undefined));

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Variant, variants } from '../../domain/variant.js';
+import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
 import { createClient } from '../../interfaces/client.js';
+import { openApi } from '../../interfaces/http/openapi.js';
 import { createAjv } from '../../interfaces/http/validation.js';
 import type { Shape } from '../../interfaces/operations/define.js';
+import { chainExamples } from '../../interfaces/operations/examples/values.js';
 import { endpoints } from '../../interfaces/operations/index.js';
 import type { registerWallet } from '../../interfaces/operations/wallets.js';
 
@@ -85,7 +88,7 @@ describe('the table of operations', () => {
   });
 
   for (const { path, request, response, example, operation } of endpoints)
-    it(`lets ${path} accept its example and no unknown field`, () => {
+    it(`makes ${path} accept its example and reject an unknown field`, () => {
       const validate = createAjv().compile(request);
       assert.ok(validate(structuredClone(example)), JSON.stringify(validate.errors));
       assert.ok(!validate({ ...example, unknown: 1 }));
@@ -96,6 +99,30 @@ describe('the table of operations', () => {
         if (field.required && name in example && !('default' in (properties[name] ?? {})))
           assert.ok(!validate(Object.fromEntries(Object.entries(example).filter(([one]) => one !== name))), name);
     });
+
+  for (const { path, response, answerExample } of endpoints)
+    it(`shows an answer of ${path} that matches its schema`, () => {
+      const validate = createAjv().compile(response);
+      assert.ok(validate(structuredClone(answerExample)), JSON.stringify(validate.errors));
+    });
+
+  it('shows the addresses of its examples in their stored form', () => {
+    for (const { family, addressExample, tokenExample } of variants) {
+      const { address, token } = chainExamples[family];
+      const { parse, asset } = addressCodecs[family];
+      assert.equal(parse(addressExample), address);
+      if (tokenExample !== undefined) assert.deepEqual(asset(tokenExample), { standard: 'token', contract: token });
+    }
+  });
+
+  it('shows its examples in the OpenAPI document', () => {
+    const { paths } = openApi('1.0.0');
+    for (const { path, example, answerExample } of endpoints) {
+      const { requestBody, responses } = paths[path]?.post ?? assert.fail(path);
+      assert.deepEqual(requestBody.content['application/json'].example, example, path);
+      assert.deepEqual(responses[200].content['application/json'].example, answerExample, path);
+    }
+  });
 
   it('fills in defaults only where the variant has the field', () => {
     for (const { path, request, variant } of endpoints.filter(({ operation }) => operation.name === 'RegisterWallet')) {

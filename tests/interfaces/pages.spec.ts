@@ -55,7 +55,7 @@ const usePages = (app: object = { system: testSystem }) => {
 describe('pages that are the same for every caller', () => {
   const { get } = usePages();
 
-  it('are serialised once, however often they are asked for', async () => {
+  it('are serialized once, however often they are requested', async () => {
     const { stringify } = JSON;
     let written = 0;
     JSON.stringify = ((...given: Parameters<typeof stringify>) => {
@@ -70,7 +70,7 @@ describe('pages that are the same for every caller', () => {
     assert.ok(written <= documents.length, `${written} times for ${documents.length} pages`);
   });
 
-  it('have a strong tag, and are not sent again to a caller who has them', async () => {
+  it('have a strong ETag, and are not sent again to a caller that has them', async () => {
     for (const path of documents) {
       const { etag = '' } = (await get(path)).headers as { etag?: string };
       assert.match(etag, /^"[^"]+"$/, path);
@@ -82,7 +82,7 @@ describe('pages that are the same for every caller', () => {
     }
   });
 
-  it('are compressed for a caller who accepts that, under a tag of their own', async () => {
+  it('are compressed for a caller that accepts it, under a separate ETag', async () => {
     for (const path of documents) {
       const plain = await get(path);
       const small = await get(path, { 'accept-encoding': 'br;q=0.1, gzip' });
@@ -97,7 +97,7 @@ describe('pages that are the same for every caller', () => {
     }
   });
 
-  it('tell a HEAD how long they are without sending them', async () => {
+  it('answer HEAD with their length and without a body', async () => {
     for (const path of documents) {
       const { headers, body } = await get(path, {}, 'HEAD');
       assert.equal(body.length, 0);
@@ -105,7 +105,7 @@ describe('pages that are the same for every caller', () => {
     }
   });
 
-  it('run only the scripts and styles that stand in them', async () => {
+  it('allow only their own inline scripts and styles to run', async () => {
     const { headers, body } = await get('/docs');
     const policy = String(headers['content-security-policy']);
     assert.doesNotMatch(policy, /unsafe/);
@@ -124,7 +124,7 @@ describe('metrics', () => {
     (await get('/metrics', { ...(host !== null && { host }), ...sent })).status;
 
   for (const host of [null, 'localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:80', '[::1]:80'])
-    it(`are for this machine at ${host ?? 'its address'}`, async () => assert.equal(await seen(host), 200));
+    it(`are served to this machine at ${host ?? 'its address'}`, async () => assert.equal(await seen(host), 200));
 
   for (const host of [
     'attacker.example',
@@ -132,10 +132,10 @@ describe('metrics', () => {
     '127.0.0.1.attacker.example:80',
     'localhost:80@x',
   ])
-    it(`are not for a page of ${host} whose name leads to this machine`, async () =>
+    it(`are not served to a page of ${host} whose name resolves to this machine`, async () =>
       assert.equal(await seen(host), 403));
 
-  it('are for whoever has the token, at any name', async () => {
+  it('are served to any caller with the token, under any host name', async () => {
     assert.equal(await seen('chainfold.example', { authorization: 'Bearer the-token-of-these-tests' }), 200);
     assert.equal(await seen('chainfold.example', { authorization: 'Bearer another' }), 403);
   });
@@ -148,7 +148,7 @@ describe('the published key of all webhooks', () => {
     sharedWebhookKeys: webhookSigner(new Uint8Array(32)).sharedKeys,
   });
 
-  it('is shown until its end, which it announces', async () => {
+  it('is served until its end date, which the headers announce', async () => {
     const { headers, body } = await get('/.well-known/webhook-keys');
     assert.match(body.toString(), /^\{"keys":\[\{"public_key":"whpk_[^"]{44}"\}\]\}$/);
     assert.equal(headers.deprecation, '@1794873600');

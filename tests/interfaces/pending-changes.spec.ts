@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { composeApp, openStores } from '../support/following/following.js';
 import { runApp } from '../support/following/running-app.js';
 
-describe('a caller that was told that its change is pending', () => {
+describe('a caller whose change is pending', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let app: App;
   let server: Server;
@@ -41,7 +41,7 @@ describe('a caller that was told that its change is pending', () => {
     return { status, consistency, retryAfter, body: (await answer.json()) as Record<string, string> };
   };
 
-  it('is not told that it is not there, until the read models include it', async () => {
+  it('gets 503 instead of 404 until the read models include the change', async () => {
     const made = await ask('RegisterWallet', { name: 'late' });
     assert.deepEqual([made.status, made.consistency], [200, 'pending']);
     const { wallet_id } = made.body;

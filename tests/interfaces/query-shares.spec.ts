@@ -8,7 +8,7 @@ import { endpoints } from '../../interfaces/operations/index.js';
 import { composeApp, openStores } from '../support/following/following.js';
 
 describe('a query', () => {
-  it('counts as small work of its organization, before which large commands of others pause', async () => {
+  it('counts as small work of its organization, for which large commands of others pause', async () => {
     const stores = await openStores();
     const app = composeApp(stores);
     const counted: string[] = [];

@@ -23,7 +23,7 @@ describe('the end of the parent process', () => {
 
   it('does not end a service that was started without npm', () => assert.equal(endsWithParent({}, 'linux'), false));
 
-  it('is not looked for on Windows, where a process never gets a new parent', () =>
+  it('is not watched on Windows, where a process never gets a new parent', () =>
     assert.equal(endsWithParent({ npm_lifecycle_script: 'node bin/chainfold.js serve' }, 'win32'), false));
 });
 

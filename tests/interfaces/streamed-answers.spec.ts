@@ -23,7 +23,7 @@ const context = contextOf('org_a', variantOf('t'));
 const walletId = 'wal_1';
 const webhookId = 'whk_1';
 
-/** Documents of a large wallet, and of a webhook with as many headers as it could have once. */
+/** Documents of a large wallet, and of a webhook with as many headers as earlier versions allowed. */
 const documentsIn = (sealedValue: string): Change[] => {
   const scope = scopeFor(context);
   const time = '2026-01-01T00:00:00.000Z';
@@ -43,33 +43,33 @@ const documentsIn = (sealedValue: string): Change[] => {
   ];
 };
 
-/** Caller that takes nothing of its answer until it is told to. */
+/** Caller that reads nothing of its answer until the test asks it to. */
 const createCaller = () => {
-  const told = { text: '', isEnded: false };
+  const received = { text: '', isEnded: false };
   const waiting: (() => void)[] = [];
   let isTaking = false;
   const response = new Writable({
     highWaterMark: 16_384,
     write: (chunk, _encoding, done) => {
-      told.text += chunk;
+      received.text += chunk;
       if (isTaking) setImmediate(done);
       else waiting.push(done);
     },
     final: (done) => {
-      told.isEnded = true;
+      received.isEnded = true;
       done();
     },
   });
   Object.assign(response, { headersSent: false, writeHead: () => response, setTimeout: () => response });
   return {
     response: response as unknown as ServerResponse,
-    told,
+    received,
     hangUp: () => response.destroy(),
     take: async () => {
       isTaking = true;
       for (const done of waiting.splice(0)) done();
-      await eventually(async () => assert.ok(told.isEnded));
-      return JSON.parse(told.text) as Record<string, never>;
+      await eventually(async () => assert.ok(received.isEnded));
+      return JSON.parse(received.text) as Record<string, never>;
     },
   };
 };
@@ -97,7 +97,7 @@ const answers = [
 ] as const;
 
 for (const { name: kind, open } of storeKinds)
-  describe(`an answer that is written while it is read on ${kind}`, () => {
+  describe(`a streamed answer on ${kind}`, () => {
     let stores: Awaited<ReturnType<typeof openStores>>;
     let handle: ReturnType<typeof createOperations>;
     let [read, reading] = [0, 0];
@@ -137,7 +137,7 @@ for (const { name: kind, open } of storeKinds)
       void handle(request, caller.response);
       return caller;
     };
-    /** Waits until nothing was read during many turns of the loop. */
+    /** Waits until no document is read during many turns of the event loop. */
     const quiet = async () => {
       for (let [turns, seen] = [0, -1]; turns < 500; turns = read === seen && reading === 0 ? turns + 1 : 0) {
         seen = read;
@@ -146,17 +146,17 @@ for (const { name: kind, open } of storeKinds)
     };
 
     for (const { name, path, body, pageSize, sizeOf, size } of answers) {
-      it(`is read no further than its caller takes it, and is whole in the end: ${name}`, async () => {
+      it(`is read only as far as its caller consumes it, and is complete in the end: ${name}`, async () => {
         const caller = ask(path, body);
-        await eventually(async () => assert.ok(caller.told.text.length > 0));
+        await eventually(async () => assert.ok(caller.received.text.length > 0));
         await quiet();
         assert.ok(read <= 3 * pageSize, `${read} documents were read for a caller that takes nothing`);
         assert.deepEqual(sizeOf((await caller.take()) as never), size);
       });
 
-      it(`ends when its caller hangs up: ${name}`, async () => {
+      it(`ends when its caller disconnects: ${name}`, async () => {
         const caller = ask(path, body);
-        await eventually(async () => assert.ok(caller.told.text.length > 0));
+        await eventually(async () => assert.ok(caller.received.text.length > 0));
         const before = read;
         caller.hangUp();
         await quiet();

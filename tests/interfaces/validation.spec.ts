@@ -5,7 +5,7 @@ import { endpoints } from '../../interfaces/operations/index.js';
 
 const ajv = createAjv();
 
-const refusalOf = (path: string, request: unknown): Failure => {
+const failureOf = (path: string, request: unknown): Failure => {
   const endpoint = endpoints.find((one) => one.path === path) ?? assert.fail(path);
   try {
     check(ajv.compile(endpoint.request), request);
@@ -18,7 +18,7 @@ const refusalOf = (path: string, request: unknown): Failure => {
 const address = `0x${'a'.repeat(40)}`;
 const parties = { wallet_id: 'w', from: address, to: address };
 
-const wrong: readonly { path: string; request: unknown; says: string }[] = [
+const invalidRequests: readonly { path: string; request: unknown; says: string }[] = [
   { path: '/v1/c/RegisterWallet', request: [], says: 'The body must be an object, got a list' },
   { path: '/v1/c/RegisterWallet', request: {}, says: '/name is required' },
   {
@@ -138,19 +138,19 @@ const wrong: readonly { path: string; request: unknown; says: string }[] = [
 ];
 
 describe('a request that breaks its schema', () => {
-  for (const { path, request, says } of wrong)
-    it(`is refused at ${path}: ${says}`, () => {
-      const { code, message } = refusalOf(path, request);
+  for (const { path, request, says } of invalidRequests)
+    it(`is rejected by ${path}: ${says}`, () => {
+      const { code, message } = failureOf(path, request);
       assert.deepEqual([code, message], ['INVALID_ARGUMENT', says]);
     });
 
-  it('is refused with the allowed values of every enumeration', () => {
+  it('is rejected with the allowed values of every enumeration', () => {
     for (const { path, request } of endpoints) {
       const { properties = {} } = request as { properties?: Record<string, { enum?: readonly string[] }> };
       for (const [name, { enum: values }] of Object.entries(properties)) {
         if (!values) continue;
         const { example } = endpoints.find((one) => one.path === path) as { example: object };
-        const { message } = refusalOf(path, { ...example, [name]: 'something else' });
+        const { message } = failureOf(path, { ...example, [name]: 'something else' });
         assert.ok(
           message.startsWith(`/${name} must be one of ${values.map((one) => one || '""').join(', ')}`),
           message,
@@ -159,7 +159,7 @@ describe('a request that breaks its schema', () => {
     }
   });
 
-  it('is refused without repeating the strings in it, which may be secrets', () => {
+  it('is rejected without repeating the strings in it, which may be secrets', () => {
     const secret = 's3cret'.repeat(100);
     for (const { path, request } of endpoints) {
       const { properties = {} } = request as { properties?: object };

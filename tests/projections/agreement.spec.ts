@@ -81,7 +81,7 @@ describe('the documents and the deciders', () => {
         assert.deepEqual(shown(document<WalletDocument>('wallets', walletId)), state(wallet, walletId));
     }));
 
-  it('agree on who holds an address, and on what was imported for it', () =>
+  it('agree on the holder of an address, and on its imports', () =>
     holdsForOwners(({ document, state }) => {
       for (const text of texts) {
         const found = document<AddressDocument>('addresses', text);
@@ -123,7 +123,7 @@ describe('the documents and the deciders', () => {
   const transfersOf = walletIds.flatMap((walletId) => moved.map((transfer) => ({ walletId, ...transfer })));
   const inclusionsIn = (document?: TransferDocument) =>
     document ? [document, ...document.others].map(({ block_hash, state }) => `${block_hash} ${state}`) : [];
-  it('agree on which blocks a transfer stands in, and on its state in each', () =>
+  it('agree on the blocks that contain a transfer, and on its state in each', () =>
     holdsForOwners(({ document, state }) => {
       for (const { walletId, transaction, failed } of transfersOf) {
         const seen = blocks
@@ -132,7 +132,7 @@ describe('the documents and the deciders', () => {
           .map(({ hash, phase }) => `${hash} ${transferState(phase, failed)}`);
         const standing = seen.filter((one) => !one.endsWith('REMOVED'));
         const found = inclusionsIn(document('transfers', `${walletId}|${transaction}|0`));
-        // A transfer that stands in no block any more is shown in the last block that it stood in.
+        // A transfer that is no longer in any block is shown in its last block.
         const expected = standing.length > 0 ? standing : seen.filter((one) => found[0] === one);
         assert.deepEqual(new Set(found), new Set(expected));
         assert.equal(found.length > 0, seen.length > 0);
@@ -143,8 +143,8 @@ describe('the documents and the deciders', () => {
     holdsForOwners(({ document, state }) => {
       const followed = document<ContractDocument>('contracts', coin);
       assert.equal(followed?.registered === 'yes' ? followed.standard : null, state(contract, coin).standard);
-      const told = document('tokens', tokenKey(coin, tokenId)) ?? { uri: '', text: '' };
-      assert.deepEqual(told, state(token, `${coin}.${tokenId}`));
+      const described = document('tokens', tokenKey(coin, tokenId)) ?? { uri: '', text: '' };
+      assert.deepEqual(described, state(token, `${coin}.${tokenId}`));
     }));
 
   const kept = (document?: WebhookDocument) => {
@@ -177,14 +177,14 @@ describe('the documents and the deciders', () => {
         assert.deepEqual(history?.data, past.request?.data);
         const open = document<OpenDeliveryDocument>('open_deliveries', deliveryId, systemOwner);
         const isOpen = ['parked', 'pending', 'retrying'].includes(past.state);
-        // A delivery that was not tried since it was asked for is due since then.
+        // A delivery that was not attempted since its request is due since the request.
         const [due, of] = [past.nextAt || askedAt(events, deliveryId), owner.scope];
         assert.deepEqual([open?.next_at, open?.owner], isOpen ? [due, of] : [undefined, undefined]);
         assert.equal(open?.parked === 'yes', past.state === 'parked');
       }
     }));
 
-  it('agree on since when a webhook has had no success', () =>
+  it('agree on the time since which a webhook has had no success', () =>
     holdsForOwners(({ document, events }) => {
       for (const webhookId of webhookIds) {
         type Happening = { webhookId: string; outcome?: string; at?: number };
@@ -192,7 +192,7 @@ describe('the documents and the deciders', () => {
           .flatMap((type) => events(type))
           .filter(({ data }) => (data as Happening).webhookId === webhookId)
           .sort((one, other) => one.about.position - other.about.position);
-        // A webhook that is revived or removed has no failures any more.
+        // A webhook that is revived or removed has no failures.
         const since = happened.slice(happened.findLastIndex(({ type }) => type !== 'DeliveryAttempted') + 1);
         const attempts = since.map(({ data }) => data as Happening);
         const failures = attempts.slice(attempts.findLastIndex(({ outcome }) => outcome === 'completed') + 1);
@@ -216,7 +216,7 @@ describe('the documents and the deciders', () => {
       [past.isTaken, past.cancellation !== null, isEnded, isSeen, past.block],
     );
   };
-  it('agree on every transaction, and on which may still change', () =>
+  it('agree on every transaction, and on whether it may still change', () =>
     holdsForOwners(({ document, state }) => {
       for (const transactionId of transactionIds) {
         const past = state(transaction, transactionId);
@@ -228,7 +228,7 @@ describe('the documents and the deciders', () => {
       }
     }));
 
-  it('agree on which nonces are held, and which are free again', () =>
+  it('agree on which nonces are held and which are free again', () =>
     holdsForOwners(({ document, state, events }) => {
       for (const number of new Set(events('NonceHeld').map(({ data }) => (data as { nonce: number }).nonce))) {
         const { holders } = state(nonce, `${genesis}.${from}.${number}`);

@@ -26,7 +26,7 @@ describe('the organizations projection', () => {
       update_time: hour(1),
       position: 10,
     }));
-  it('files an organization under its id, for everybody to find', () => {
+  it('stores an organization under its id in the shared scope', () => {
     assert.equal(organizations.scope(about(1)), 'system');
     assert.equal(organizations.key(created), 'org_1');
   });
@@ -45,7 +45,7 @@ describe('the credentials projection', () => {
       position: 10,
     }));
   it('shows no deleted credential', () => assert.equal(project(credentials, [issued, deleted]), null));
-  it('files a credential of an organization under its api key', () => {
+  it('stores a credential of an organization under its API key', () => {
     assert.equal(credentials.scope(about(1)), 'org_1/S');
     assert.equal(credentials.key(issued), 'ck_1');
     assert.equal(credentials.key(deleted), 'ck_1');
@@ -61,7 +61,7 @@ describe('the wallets projection', () => {
 
   it('shows a registered wallet with its confirmation', () =>
     assert.deepEqual(project(wallets, [registered]), { ...shown, confirmation: 3 }));
-  it('shows no confirmation of a wallet whose variant has none', () =>
+  it('shows no confirmation for a wallet whose variant has none', () =>
     assert.deepEqual(project(wallets, [bare]), shown));
   it('shows a confirmation of zero', () =>
     assert.deepEqual(project(wallets, [{ ...bare, data: { ...bare.data, confirmation: 0 } }]), {
@@ -77,8 +77,8 @@ describe('the wallets projection', () => {
   it('changes the update time and the number of addresses when an address is removed', () =>
     assert.deepEqual(project(wallets, [bare, held, removed]), { ...shown, address_count: 0, update_time: hour(3) }));
   for (const event of [updated, held, removed])
-    it(`makes no wallet of ${event.type} alone`, () => assert.equal(project(wallets, [event]), null));
-  it('files a wallet of an organization and variant under the wallet id of every event', () => {
+    it(`creates no wallet from ${event.type} alone`, () => assert.equal(project(wallets, [event]), null));
+  it('stores a wallet of an organization and variant under the wallet id of every event', () => {
     assert.equal(wallets.scope(about(1)), 'org_1/S');
     assert.deepEqual([bare, updated, held, removed].map(wallets.key), ['wal_1', 'wal_1', 'wal_1', 'wal_1']);
   });
@@ -91,10 +91,10 @@ describe('the addresses projection', () => {
     it(`shows an address that was ${kind}`, () =>
       assert.deepEqual(project(addresses, [event]), { address, wallet_id: 'wal_1', position: 10 }));
   it('shows no removed address', () => assert.equal(project(addresses, [held, removed]), null));
-  it('makes no address of a removal alone', () => assert.equal(project(addresses, [removed]), null));
-  it('shows an address that moved as a new one of its new wallet', () =>
+  it('creates no address from a removal alone', () => assert.equal(project(addresses, [removed]), null));
+  it('shows a moved address as a new address of its new wallet', () =>
     assert.deepEqual(project(addresses, [held, removed, moved]), { address, wallet_id: 'wal_2', position: 30 }));
-  it('files an address of an organization and variant under itself', () => {
+  it('stores an address of an organization and variant under the address itself', () => {
     assert.equal(addresses.scope(about(1)), 'org_1/S');
     assert.deepEqual([held, removed].map(addresses.key), [address, address]);
   });
@@ -134,8 +134,8 @@ describe('the webhooks projection', () => {
   });
   it('shows no removed webhook', () => assert.equal(project(webhooks, [registered, disabled, gone]), null));
   for (const event of [disabled, revived, gone])
-    it(`makes no webhook of ${event.type} alone`, () => assert.equal(project(webhooks, [event]), null));
-  it('files a webhook of an organization and variant under its id', () => {
+    it(`creates no webhook from ${event.type} alone`, () => assert.equal(project(webhooks, [event]), null));
+  it('stores a webhook of an organization and variant under its id', () => {
     assert.equal(webhooks.scope(about(1)), 'org_1/S');
     assert.deepEqual([registered, disabled, revived, gone].map(webhooks.key), Array(4).fill('whk_1'));
   });
@@ -158,7 +158,7 @@ describe('the webhook headers projection', () => {
   it('shows a header for every webhook with an empty webhook id', () =>
     assert.deepEqual(project(webhookHeaders, [{ ...registered, data: ofEvery }]), { ...shown, webhook_id: '' }));
   it('shows no removed header', () => assert.equal(project(webhookHeaders, [registered, gone]), null));
-  it('files a header of an organization and variant under its id', () => {
+  it('stores a header of an organization and variant under its id', () => {
     assert.equal(webhookHeaders.scope(about(1)), 'org_1/S');
     assert.deepEqual([registered, gone].map(webhookHeaders.key), ['whh_1', 'whh_1']);
   });
@@ -209,13 +209,13 @@ describe('the webhook histories projection', () => {
   it('shows a canceled delivery as COMPLETED when an attempt succeeds after all', () =>
     assert.deepEqual(history(asked, canceled, completed), shown('COMPLETED', 1, 3)));
   for (const event of ofDeliveries.slice(1))
-    it(`makes no history of ${event.type} alone`, () => assert.equal(history(event), null));
-  it('sorts deliveries by the second of their request, then in the order of requests', () => {
+    it(`creates no history from ${event.type} alone`, () => assert.equal(history(event), null));
+  it('sorts deliveries by the second of their request, then by the order of requests', () => {
     const moment = history(asked)?.moment ?? '';
     assert.ok(historyMoment('2026-01-01T01:00:00.999Z') < moment);
     assert.ok(moment < historyMoment('2026-01-01T01:00:01.000Z'));
   });
-  it('files a delivery of an organization and variant under its id', () => {
+  it('stores a delivery of an organization and variant under its id', () => {
     assert.equal(webhookHistories.scope(about(1)), 'org_1/S');
     assert.deepEqual(ofDeliveries.map(webhookHistories.key), Array(4).fill('whd_1'));
   });
@@ -237,7 +237,7 @@ describe('the open deliveries projection', () => {
     assert.deepEqual(project(openDeliveries, [asked]), shown(atHour(1))));
   it('lists a retrying delivery with the time of its next attempt', () =>
     assert.deepEqual(project(openDeliveries, [asked, retrying]), shown(5007)));
-  it('lists a parked delivery as parked until it is resent, also after an attempt that ended later', () => {
+  it('lists a parked delivery as parked until it is resent, even after an attempt that ended later', () => {
     assert.deepEqual(project(openDeliveries, [asked, parked]), shown(atHour(1), 1, 'yes'));
     assert.deepEqual(project(openDeliveries, [asked, parked, retrying]), shown(5007, 1, 'yes'));
     assert.deepEqual(project(openDeliveries, [asked, parked, resent]), shown(atHour(3), 3));
@@ -249,7 +249,7 @@ describe('the open deliveries projection', () => {
       assert.equal(project(openDeliveries, [asked, event, failed]), null);
       assert.deepEqual(project(openDeliveries, [asked, event, resent]), shown(atHour(3), 3));
     });
-  it('files the deliveries of everybody together, each under its id', () => {
+  it('stores the deliveries of all organizations together, each under its id', () => {
     assert.equal(openDeliveries.scope(about(1)), systemOwner);
     assert.deepEqual(ofDeliveries.map(openDeliveries.key), Array(4).fill('whd_1'));
   });
@@ -263,12 +263,12 @@ describe('the webhook health projection', () => {
     assert.equal(since(failing(7)), 7);
     assert.equal(since(failing(7), failing(8), attempted('failed', 9)), 7);
   });
-  it('counts anew after a success', () => {
+  it('resets after a success', () => {
     assert.equal(since(attempted('completed', 7)), null);
     assert.equal(since(failing(7), attempted('completed', 8)), null);
     assert.equal(since(failing(7), attempted('completed', 8), failing(9), failing(10)), 9);
   });
-  it('files the health of a webhook under the id of the webhook', () => {
+  it("stores the health of a webhook under the webhook's id", () => {
     assert.equal(webhookHealth.scope(about(1)), 'org_1/S');
     assert.equal(webhookHealth.key(completed), 'whk_1');
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Transfer } from '../../domain/aggregates/ledger.js';
+import type { Transfer } from '../../domain/aggregates/ledger/ledger-data.js';
 import type { Asset } from '../../domain/asset.js';
 import { assets } from '../../projections/assets.js';
 import { contracts } from '../../projections/contracts.js';
@@ -55,7 +55,7 @@ describe('the transfers projection', () => {
   const again = (n: number) => ({ ...shown, ...inclusion('PENDING', 'other', n) });
 
   it('shows an observed transfer as PENDING', () => assert.deepEqual(project(transfers, [observed(mined)]), shown));
-  it("files a transfer under the wallet's own addresses and no other", () => {
+  it("indexes a transfer by the wallet's own addresses and no other", () => {
     const found = (own: string[]) => {
       const document = project(transfers, [observed(mined, own)]);
       return [document?.own_from, document?.own_to];
@@ -73,7 +73,7 @@ describe('the transfers projection', () => {
     assert.deepEqual(project(transfers, [observed(mined), removed(mined)]), gone);
     assert.deepEqual(project(transfers, [observed(mined), confirmed(mined), removed(mined)]), gone);
   });
-  it('makes no transfer of a confirmation or a removal alone', () => {
+  it('creates no transfer from a confirmation or a removal alone', () => {
     assert.equal(project(transfers, [confirmed(mined)]), null);
     assert.equal(project(transfers, [removed(mined)]), null);
   });
@@ -118,13 +118,13 @@ describe('the transfers projection', () => {
     assert.deepEqual(project(transfers, back), { ...shown, moment });
     assert.deepEqual(project(transfers, [...back, confirmed(mined)]), { ...shown, moment, state: 'SUCCESS' });
   });
-  it('shows the transfer as its new block has it', () => {
+  it('shows the transfer with the data of its new block', () => {
     const reverted = { ...transfer, failed: true };
     const document = project(transfers, [first, removed(mined), observed(other, ['0xaa'], reverted)]);
     assert.deepEqual(document, { ...again(3), transfer: reverted });
   });
 
-  it('sorts transfers by the time of their block, then by its height, then in the order of observation', () => {
+  it('sorts transfers by the time of their block, then by its height, then by the order of observation', () => {
     const moments = [blockAt(7), { ...blockAt(8), time: 1007 }, { ...blockAt(9), time: 1007 }, blockAt(1000)].map(
       (block) => project(transfers, [observed(block)])?.moment ?? '',
     );
@@ -140,7 +140,7 @@ describe('the transfers projection', () => {
     const moment = project(transfers, [observed(mined)])?.moment ?? '';
     assert.ok(sortableTime(1007) < moment && moment < sortableTime(1008));
   });
-  it('has one document for each wallet and transfer, whichever the block', () => {
+  it('has one document per wallet and transfer, whichever the block', () => {
     const keys = [observed(mined), observed(other), confirmed(other), removed(mined)].map(transfers.key);
     assert.deepEqual(keys, Array(4).fill('wal_1|0xt1|native'));
     assert.equal(transfers.scope(about(1)), 'org_1/S');
@@ -172,14 +172,14 @@ describe('the assets projection', () => {
     position: 10,
   });
 
-  it('shows the balance that was read', () => assert.deepEqual(project(assets, [read(7, '5')]), shown('5', 7, 1)));
+  it('shows a balance that was read', () => assert.deepEqual(project(assets, [read(7, '5')]), shown('5', 7, 1)));
   it('shows a later balance without moving it in the list', () =>
     assert.deepEqual(project(assets, [read(7, '5'), read(9, '6')]), shown('6', 9, 2)));
   it('shows the second of two readings at one height', () =>
     assert.deepEqual(project(assets, [read(7, '5'), read(7, '6')]), shown('6', 7, 2)));
   it('ignores a reading at a lower height', () =>
     assert.deepEqual(project(assets, [read(9, '6'), read(7, '5'), read(8, '4')]), shown('6', 9, 1)));
-  it('takes a correction at a lower height', () =>
+  it('accepts a correction at a lower height', () =>
     assert.deepEqual(project(assets, [read(9, '6'), read(7, '5', true)]), shown('5', 7, 2)));
   it('compares later readings with the height of the correction', () => {
     const corrected = [read(9, '6'), read(7, '5', true)];
@@ -187,18 +187,18 @@ describe('the assets projection', () => {
     assert.deepEqual(project(assets, [...corrected, read(8, '4')]), shown('4', 8, 3));
     assert.deepEqual(project(assets, [...corrected, read(6, '3', true)]), shown('3', 6, 3));
   });
-  it('takes a reading of another chain, however low its height', () => {
+  it('accepts a reading of another chain, however low its height', () => {
     const [old, anew] = [read(900, '6'), read(2, '1', undefined, '0xc0')];
     assert.deepEqual(project(assets, [old, anew]), shown('1', 2, 2, '0xc0'));
     assert.deepEqual(project(assets, [old, anew, read(1, '9', undefined, '0xc0')]), shown('1', 2, 2, '0xc0'));
     assert.deepEqual(project(assets, [old, anew, read(3, '4', undefined, '0xc0')]), shown('4', 3, 3, '0xc0'));
   });
-  it('takes a correction as the first reading', () =>
+  it('accepts a correction as the first reading', () =>
     assert.deepEqual(project(assets, [read(7, '5', true)]), shown('5', 7, 1)));
   it('shows a balance of zero', () =>
     assert.deepEqual(project(assets, [read(7, '5'), read(8, '0')]), shown('0', 8, 2)));
 
-  it('has one document for each wallet, address and asset', () => {
+  it('has one document per wallet, address and asset', () => {
     const all: Asset[] = [
       native,
       { standard: 'erc20', contract: '0xcc' },
@@ -244,7 +244,7 @@ describe('the unsettled projection', () => {
     assert.deepEqual(project(unsettled, [touched, dropped(false), touched]), shown('pending'));
     assert.deepEqual(project(unsettled, [touched, settled, dropped(true), touched]), shown('pending'));
   });
-  it('has one document for each wallet and block', () => {
+  it('has one document per wallet and block', () => {
     const keys = [touched, settled, closed, dropped(true), observed(other)].map(unsettled.key);
     assert.deepEqual(keys, [...Array(4).fill('wal_1|0xb7'), 'wal_1|0xb8x']);
     assert.equal(unsettled.scope(about(1)), 'org_1/S');
@@ -258,14 +258,14 @@ describe('the contracts projection', () => {
 
   it('shows a registered contract', () =>
     assert.deepEqual(project(contracts, [registered]), { ...data, registered: 'yes', position: 10 }));
-  it('keeps the description of a removed contract, and lists it no more', () =>
+  it('keeps the description of a removed contract, and no longer lists the contract', () =>
     assert.deepEqual(project(contracts, [registered, gone]), { ...data, registered: 'no', position: 10 }));
   it('shows a contract that is registered again as a new one', () => {
     const nft = { ...registered, data: { contract: '0xcc', standard: 'erc721', description: {} } } as const;
     assert.deepEqual(project(contracts, [registered, gone, nft]), { ...nft.data, registered: 'yes', position: 30 });
   });
-  it('makes no contract of a removal alone', () => assert.equal(project(contracts, [gone]), null));
-  it('files a contract of an organization and variant under its address', () => {
+  it('creates no contract from a removal alone', () => assert.equal(project(contracts, [gone]), null));
+  it('stores a contract of an organization and variant under its address', () => {
     assert.equal(contracts.scope(about(1)), 'org_1/S');
     assert.deepEqual([registered, gone].map(contracts.key), ['0xcc', '0xcc']);
   });
@@ -279,13 +279,13 @@ describe('the tokens projection', () => {
     assert.deepEqual(project(tokens, [said('u1', '')]), { uri: 'u1', text: '' });
     assert.deepEqual(project(tokens, [said('u1', ''), said('u1', 't1')]), { uri: 'u1', text: 't1' });
   });
-  it('shows what a token without an id says of itself', () => {
+  it('shows the description of a token without an id', () => {
     const data = { contract: 'm', tokenId: '', uri: '', text: '', description: { symbol: 'C', decimals: 6 } };
     const coin = { type: 'TokenDescribed', data } as const;
     assert.deepEqual(project(tokens, [coin]), { uri: '', text: '', description: data.description });
     assert.equal(tokens.key(coin), tokenKey('m', ''));
   });
-  it('files a token of an organization and variant under contract and token id', () => {
+  it('stores a token of an organization and variant under contract and token id', () => {
     assert.equal(tokens.scope(about(1)), 'org_1/S');
     assert.equal(tokens.key(said('u1', '')), tokenKey('0xcc', '1'));
   });

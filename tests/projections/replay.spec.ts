@@ -91,7 +91,7 @@ const handled: Record<string, readonly string[]> = {
 };
 
 describe('a replay', () => {
-  it('is tested with histories that hold every event, addresses that moved and transfers that were mined again', () => {
+  it('is tested with histories that contain every event, moved addresses and transfers that were mined again', () => {
     const samples = fc.sample(histories, { numRuns: 50, seed: 1 });
     const types = deciders.flatMap(({ evolve }) => Object.keys(evolve));
     assert.deepEqual(new Set(samples.flat().map(({ type }) => type)), new Set(types));
@@ -120,7 +120,7 @@ describe('a replay', () => {
     assert.ok(resent.length > 50, `a delivery was sent again ${resent.length} times in 50 histories`);
   });
 
-  it('gives the same documents every time and does not change the history', () =>
+  it('yields the same documents every time and does not change the history', () =>
     holds((history) => {
       const before = structuredClone(history);
       const documents = project(history);
@@ -129,14 +129,14 @@ describe('a replay', () => {
       assert.deepEqual(project(stored(history)), documents);
     }));
 
-  it('gives the same documents when it is repeated over its own documents', () =>
+  it('yields the same documents when it is repeated over its own documents', () =>
     holds((history) => {
       const documents = project(history);
       const inOrder = (found: Documents) => new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
       assert.deepEqual(inOrder(project(history, documents)), inOrder(documents));
     }));
 
-  it('gives the same documents in any batches, stored and read again between them', () =>
+  it('yields the same documents in any batches, stored and read again between them', () =>
     holds((history) => {
       const [cuts] = fc.sample(fc.array(fc.nat(history.length)), { seed: history.length, numRuns: 1 });
       const ends = [...(cuts ?? []).sort((a, b) => a - b), history.length];
@@ -145,13 +145,13 @@ describe('a replay', () => {
       assert.deepEqual(inBatches, project(history));
     }));
 
-  it('hands every projection the events that it handles', () =>
+  it('passes every projection the events that it handles', () =>
     assert.deepEqual(
       projections.map(({ name, on }) => [name, Object.keys(on)]),
       Object.entries(handled),
     ));
 
-  it("makes a projection's documents from the events that it handles and from no others", () =>
+  it("builds a projection's documents only from the events that it handles", () =>
     holds((history) => {
       const all = project(history);
       for (const { name, on } of projections) {
@@ -163,7 +163,7 @@ describe('a replay', () => {
 });
 
 describe('a replay for one owner', () => {
-  it('gives an organization the documents that its own events alone give', () =>
+  it('yields the same documents for an organization as its own events alone', () =>
     holds((history) => {
       for (const organizationId of organizationIds) {
         const own = project(history.filter(({ about }) => about.organizationId === organizationId));
@@ -173,7 +173,7 @@ describe('a replay for one owner', () => {
       }
     }));
 
-  it('gives a variant of an organization the documents that its own events alone give', () =>
+  it('yields the same documents for a variant of an organization as its own events alone', () =>
     holds((history) => {
       for (const { organizationId, variant, scope } of owners) {
         const isOwn = ({ about }: Happened) => about.organizationId === organizationId && about.variant === variant;

@@ -24,8 +24,8 @@ const ended = ['MINED', 'CONFIRMED', 'FAILED', 'REPLACED', 'CANCELED'];
 const dataOf = (history: readonly Happened[], organizationId: string) =>
   history.filter((event) => event.about.organizationId === organizationId).map(({ data }) => data);
 
-describe('usage projection', () => {
-  it('counts as many things as the other projections list, whatever happened to them', () =>
+describe('the usage projection', () => {
+  it('counts as many items as the other projections list, after any history', () =>
     holds((history) => {
       const documents = project(history);
       for (const organizationId of organizationIds) {
@@ -45,7 +45,7 @@ describe('usage projection', () => {
       }
     }));
 
-  it('counts the bytes of the JSON of all data that is stored for an organization', () =>
+  it('counts the bytes of all JSON data stored for an organization', () =>
     holds((history) => {
       for (const organizationId of organizationIds) {
         const bytes = dataOf(history, organizationId).map((data) => Buffer.byteLength(JSON.stringify(data)));
@@ -56,7 +56,7 @@ describe('usage projection', () => {
       }
     }));
 
-  it('counts no import of the time before imports had a quota, whose removal does not tell their number', () => {
+  it('does not count imports from before imports had a quota, since their removal does not record their number', () => {
     const at = { address: 'a', walletId: 'wal_1' };
     const imported = { ...at, asset: { standard: 'token', contract: 'c' } };
     const old: Message[] = [
@@ -83,14 +83,14 @@ describe('usage projection', () => {
       );
   });
 
-  it('counts an event that is told again once', () => {
+  it('counts a repeated event once', () => {
     const registered: Message = { type: 'WalletRegistered', data: { walletId: 'wal_1', name: 'a' } };
     const once = projectOne(usage, [registered]);
     assert.deepEqual(usage.on[registered.type]?.(once, registered.data, about(1)), once);
     assert.equal(projectOne(usage, [registered, registered])?.used.wallets, 2);
   });
 
-  it('holds the quotas that were set last', () => {
+  it('has the latest quotas', () => {
     const set = (limit: number): Message => ({
       type: 'QuotaSet',
       data: { organizationId: 'o', quota: 'wallets', limit },

@@ -1,25 +1,25 @@
 import { eventually } from '../support/eventually.js';
 import { testSystem } from '../support/silent.js';
-import { deepestReorganization } from './faults.js';
+import { maxReorganizationDepth } from './faults.js';
 import { spend } from './load.js';
 import { whileNothingIsStored } from './standstill.js';
 import { newWallet, type Tenant } from './tenant.js';
 import type { World } from './world.js';
 
-/** Time in which a follower has most likely read a block and tries to store it. */
+/** Time within which a follower has very likely read a block and tries to store it. */
 const inHandMs = 1500;
 
-/** Repeats the check until it finds nothing; returns its last finding if that takes too long. */
-const wrongAfter = (look: () => Promise<string | null>): Promise<string[]> =>
+/** Repeats the check until it finds no violation; returns the last violation when the time is up. */
+const violationsAfter = (look: () => Promise<string | null>): Promise<string[]> =>
   eventually(async () => {
-    const wrong = await look();
-    if (wrong !== null) throw new Error(wrong);
+    const violations = await look();
+    if (violations !== null) throw new Error(violations);
   }).then(
     () => [],
     (error: Error) => [error.message],
   );
-const ofEach = async <T>(some: readonly T[], wrong: (one: T) => Promise<string[]>) =>
-  (await Promise.all(some.map(wrong))).flat();
+const ofEach = async <T>(some: readonly T[], violations: (one: T) => Promise<string[]>) =>
+  (await Promise.all(some.map(violations))).flat();
 
 type Paid = { readonly tenant: Tenant; readonly hash: string };
 
@@ -28,7 +28,7 @@ const heightOf = async ({ ask }: World) => Number(await ask<string>('eth_blockNu
 const newAddresses = (tenants: readonly Tenant[]) =>
   Promise.all(
     tenants.map(async (tenant) => {
-      const [to] = tenant.addresses.get(await newWallet(tenant, deepestReorganization)) ?? [];
+      const [to] = tenant.addresses.get(await newWallet(tenant, maxReorganizationDepth)) ?? [];
       return { tenant, to };
     }),
   );
@@ -42,7 +42,7 @@ const payEach = async ({ ask }: World, receivers: Awaited<ReturnType<typeof newA
 };
 const expectTransfers = (paid: readonly Paid[], state: string) =>
   ofEach(paid, ({ tenant, hash }) =>
-    wrongAfter(async () => {
+    violationsAfter(async () => {
       const { transfers } = await tenant.api().listTransfers({ transaction_hash: hash });
       const states = transfers.map(({ transfer_state = '' }) => transfer_state.replace('TRANSFER_STATE_', '')).join();
       return states === state
@@ -51,7 +51,7 @@ const expectTransfers = (paid: readonly Paid[], state: string) =>
     }),
   );
 const expectPayment = ({ ask }: World, tenant: Tenant, transaction_id: string) =>
-  wrongAfter(async () => {
+  violationsAfter(async () => {
     const { transaction } = await tenant.api().getTransaction({ transaction_id });
     const state = transaction.transaction_state.replace('TRANSACTION_STATE_', '');
     if (state === 'CANCELED') return null;
@@ -104,8 +104,8 @@ const checkStored = async (world: World, tenants: readonly Tenant[]) => {
  * replaces the damaged one, or the work for the next block repairs it.
  */
 export const checkAlone = async (world: World, tenants: readonly Tenant[]): Promise<string[]> => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const check of [becomeQuiet, checkTransfers, checkPayments, checkStored])
-    wrong.push(...(await check(world, tenants)));
-  return wrong;
+    violations.push(...(await check(world, tenants)));
+  return violations;
 };

@@ -31,7 +31,7 @@ const assetsOf = (api: Api, wallet_id: string, asset_type: string) =>
 const checkWallet = (walletId: string, listed: readonly TransferRecord[], expected: ReadonlyMap<string, Movement>) => {
   const standing = listed.filter(({ transfer_state }) => transfer_state !== removed);
   const byHash = groupBy(standing, ({ transaction_hash = '' }) => transaction_hash);
-  const wrong = [...expected].flatMap(([hash, movement]) => {
+  const violations = [...expected].flatMap(([hash, movement]) => {
     const [found, ...more] = byHash.get(hash) ?? [];
     if (!found) return [`${hash} is on the chain and not listed`];
     if (more.length > 0) return [`${hash} is listed ${more.length + 1} times`];
@@ -45,14 +45,14 @@ const checkWallet = (walletId: string, listed: readonly TransferRecord[], expect
   const states = invented.map(
     ({ transaction_hash, transfer_state }) => `${transaction_hash} is listed as ${transfer_state} and not on the chain`,
   );
-  return [...wrong, ...states].map((text) => `wallet ${walletId}: transfer ${text}`);
+  return [...violations, ...states].map((text) => `wallet ${walletId}: transfer ${text}`);
 };
 
 const checkTransfers = async (tenant: Tenant, truth: Truth) => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const [walletId, expected] of concerning(truth, tenant))
-    wrong.push(...checkWallet(walletId, await transfersOf(tenant.api(), walletId), expected));
-  return wrong;
+    violations.push(...checkWallet(walletId, await transfersOf(tenant.api(), walletId), expected));
+  return violations;
 };
 
 const balanceOf = `0x70a08231${'0'.repeat(24)}`;
@@ -67,7 +67,7 @@ const askBalance = async ({ ask, token }: World, assetType: string, address: str
 
 /** Checks that every listed balance equals the chain's, and that every address with a transfer has one listed. */
 const checkHoldings = async (world: World, tenant: Tenant, walletId: string, moved: readonly Movement[]) => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const assetType of ['ASSET_TYPE_C', 'ASSET_TYPE_ERC20']) {
     const listed = await assetsOf(tenant.api(), walletId, assetType);
     const shown = new Map(listed.map(({ address, balance }) => [address, balance]));
@@ -75,16 +75,16 @@ const checkHoldings = async (world: World, tenant: Tenant, walletId: string, mov
     const own = touched.filter((one) => tenant.addresses.get(walletId)?.has(one));
     for (const address of new Set([...shown.keys(), ...own])) {
       const [is, ought] = [shown.get(address), await askBalance(world, assetType, address)];
-      if (is !== ought) wrong.push(`wallet ${walletId}: ${assetType} of ${address} is ${is}, expected ${ought}`);
+      if (is !== ought) violations.push(`wallet ${walletId}: ${assetType} of ${address} is ${is}, expected ${ought}`);
     }
   }
-  return wrong;
+  return violations;
 };
 const checkBalances = async (world: World, tenant: Tenant, truth: Truth) => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const [walletId, expected] of concerning(truth, tenant))
-    wrong.push(...(await checkHoldings(world, tenant, walletId, [...expected.values()])));
-  return wrong;
+    violations.push(...(await checkHoldings(world, tenant, walletId, [...expected.values()])));
+  return violations;
 };
 
 /** Checks that exactly the acknowledged wallets and addresses are listed, each once. */
@@ -92,10 +92,10 @@ const checkWallets = async ({ api, addresses }: Tenant) => {
   const found = await walletsOf(api());
   const listed = new Map(found.map((wallet) => [wallet.wallet_id, new Set(wallet.addresses)]));
   const known = new Map(addresses);
-  const wrong = [...known].filter(([walletId, own]) => !isDeepStrictEqual(listed.get(walletId), own));
+  const violations = [...known].filter(([walletId, own]) => !isDeepStrictEqual(listed.get(walletId), own));
   const invented = found.filter(({ wallet_id }) => !known.has(wallet_id));
   return [
-    ...wrong.map(
+    ...violations.map(
       ([walletId, own]) =>
         `wallet ${walletId} lists ${[...(listed.get(walletId) ?? [])]}, expected the acknowledged ${[...own]}`,
     ),
@@ -106,16 +106,16 @@ const checkWallets = async ({ api, addresses }: Tenant) => {
 
 /** Checks that each payment ends as expected under a nonce of its own, and that the sender has used no other nonce. */
 const checkPayments = async ({ ask }: World, { api, payments, sender, name }: Tenant, { hashes }: Truth) => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   const nonces: number[] = [];
   for (const [transaction_id, { canceled }] of payments) {
     const { transaction } = await api().getTransaction({ transaction_id });
     const { transaction_state, transaction_hash, nonce } = transaction;
     const ought = `TRANSACTION_STATE_${canceled ? 'CANCELED' : 'CONFIRMED'}`;
     if (transaction_state !== ought)
-      wrong.push(`transaction ${transaction_id} is ${transaction_state}, expected ${ought}`);
+      violations.push(`transaction ${transaction_id} is ${transaction_state}, expected ${ought}`);
     if (hashes.has(transaction_hash) === canceled)
-      wrong.push(`transaction ${transaction_id} is expected to be ${ought}, but the chain says otherwise`);
+      violations.push(`transaction ${transaction_id} is expected to be ${ought}, but the chain says otherwise`);
     if (!canceled) nonces.push(Number(nonce));
   }
   const spent = Number(await ask<string>('eth_getTransactionCount', sender.address, 'latest'));
@@ -124,17 +124,17 @@ const checkPayments = async ({ ask }: World, { api, payments, sender, name }: Te
     Array.from({ length: spent }, (_, i) => i),
   );
   return isGapless
-    ? wrong
-    : [...wrong, `${name} used the nonces ${nonces}, but the chain counts ${spent} transactions`];
+    ? violations
+    : [...violations, `${name} used the nonces ${nonces}, but the chain counts ${spent} transactions`];
 };
 
 /** Checks that a tenant finds nothing that belongs to another. */
 const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   const expectNothing = async (what: string, ask: () => Promise<object>) => {
     const outcome = await ask().catch((error: { problem?: { code: string } }) => error.problem?.code ?? String(error));
     if (outcome !== 'NOT_FOUND')
-      wrong.push(`${tenant.name} asked for ${what} and got ${JSON.stringify(outcome)}, expected NOT_FOUND`);
+      violations.push(`${tenant.name} asked for ${what} and got ${JSON.stringify(outcome)}, expected NOT_FOUND`);
   };
   for (const { name, addresses, hooks, payments } of others) {
     const [wallet_id = ''] = addresses.keys();
@@ -145,15 +145,15 @@ const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
     for (const { webhookId } of hooks)
       await expectNothing(`a webhook of ${name}`, () => tenant.api().getWebhook({ webhook_id: webhookId }));
   }
-  return wrong;
+  return violations;
 };
 
 /** Compares the service's answers with the chain and with what it acknowledged. */
 export const checkAnswers = async (world: World, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const tenant of tenants) {
     const others = tenants.filter((one) => one !== tenant);
-    wrong.push(
+    violations.push(
       ...(await checkWallets(tenant)),
       ...(await checkTransfers(tenant, truth)),
       ...(await checkBalances(world, tenant, truth)),
@@ -161,5 +161,5 @@ export const checkAnswers = async (world: World, tenants: readonly Tenant[], tru
       ...(await checkSecrecy(tenant, others)),
     );
   }
-  return wrong;
+  return violations;
 };

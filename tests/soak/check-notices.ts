@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../../application/async/group-by.js';
 import { everyPage } from '../support/following/following.js';
-import { type Attempt, isTaken } from '../support/webhooks/webhook-receiver.js';
+import { type Attempt, isAccepted } from '../support/webhooks/webhook-receiver.js';
 import type { Hook, Tenant } from './tenant.js';
 import { concerning, type Truth } from './truth.js';
 import type { World } from './world.js';
@@ -13,7 +13,7 @@ type Data = {
   readonly transaction?: { readonly transaction_id: string; readonly transaction_state: string };
 };
 type WebhookMessage = { readonly webhook_history_id: string; readonly webhook_id: string; readonly data: Data };
-const letterIn = ({ body }: Attempt) => JSON.parse(body) as WebhookMessage;
+const messageIn = ({ body }: Attempt) => JSON.parse(body) as WebhookMessage;
 
 /** Number of deliveries of one webhook that a process sends at once. */
 const inHand = 8;
@@ -27,9 +27,9 @@ const historiesOf = (tenant: Tenant, webhook_id: string) =>
 
 /** Collects the deliveries that arrived, by id, each with the body of its first attempt. */
 const arrivedAt = ({ receiver }: Hook) => {
-  const letters = new Map<string, WebhookMessage>();
-  for (const attempt of receiver.attempts) if (!letters.has(attempt.id)) letters.set(attempt.id, letterIn(attempt));
-  return letters;
+  const messages = new Map<string, WebhookMessage>();
+  for (const attempt of receiver.attempts) if (!messages.has(attempt.id)) messages.set(attempt.id, messageIn(attempt));
+  return messages;
 };
 
 const wantedBy = (tenant: Tenant, { walletId: only }: Hook, truth: Truth) => {
@@ -39,8 +39,8 @@ const wantedBy = (tenant: Tenant, { walletId: only }: Hook, truth: Truth) => {
   );
 };
 
-/** Checks that a transfer on the chain was reported once more often than taken back, and any other equally often. */
-const checkTold = (tenant: Tenant, hook: Hook, truth: Truth) => {
+/** Checks that a transfer on the chain was reported once more often than retracted, and any other equally often. */
+const checkReportedTransfers = (tenant: Tenant, hook: Hook, truth: Truth) => {
   const net = new Map<string, number>();
   for (const { data } of arrivedAt(hook).values()) {
     if (!data.transfer) continue;
@@ -57,21 +57,22 @@ const checkTold = (tenant: Tenant, hook: Hook, truth: Truth) => {
 };
 
 /** Checks that the final state of every payment was reported. */
-const checkPaymentsTold = ({ payments, sender }: Tenant, hook: Hook) => {
+const checkReportedPayments = ({ payments, sender }: Tenant, hook: Hook) => {
   if (hook.walletId !== null && hook.walletId !== sender.walletId) return [];
-  const told = new Map<string, Set<string>>();
+  const reported = new Map<string, Set<string>>();
   for (const { data } of arrivedAt(hook).values()) {
     const { transaction_id = '', transaction_state = '' } = data.transaction ?? {};
-    if (data.transaction) told.set(transaction_id, (told.get(transaction_id) ?? new Set()).add(transaction_state));
+    if (data.transaction)
+      reported.set(transaction_id, (reported.get(transaction_id) ?? new Set()).add(transaction_state));
   }
   return [...payments]
     .map(([id, { canceled }]) => [id, `TRANSACTION_STATE_${canceled ? 'CANCELED' : 'CONFIRMED'}`] as const)
-    .filter(([id, state]) => !told.get(id)?.has(state))
+    .filter(([id, state]) => !reported.get(id)?.has(state))
     .map(([id, state]) => `${hook.webhookId}: ${id} was never reported as ${state}`);
 };
 
 const checkHistories = async (tenant: Tenant, hook: Hook) => {
-  const letters = arrivedAt(hook);
+  const messages = arrivedAt(hook);
   const histories = await historiesOf(tenant, hook.webhookId);
   const came = groupBy(hook.receiver.attempts, ({ id }) => id);
   const known = new Set(histories.map(({ webhook_history_id }) => webhook_history_id));
@@ -79,21 +80,21 @@ const checkHistories = async (tenant: Tenant, hook: Hook) => {
     ...histories.flatMap(({ webhook_history_id: id, webhook_status, delivery_count, data }) => {
       const attempts = came.get(id) ?? [];
       if (webhook_status !== 'WEBHOOK_STATUS_COMPLETED') return [`${id} is ${webhook_status}`];
-      if (!attempts.some(isTaken)) return [`${id} is recorded as delivered, but did not arrive`];
+      if (!attempts.some(isAccepted)) return [`${id} is recorded as delivered, but did not arrive`];
       if (delivery_count > attempts.length)
         return [`${id} arrived ${attempts.length} times, but ${delivery_count} attempts are recorded`];
-      return isDeepStrictEqual(letters.get(id)?.data, data)
+      return isDeepStrictEqual(messages.get(id)?.data, data)
         ? []
         : [`${id} arrived with other data than its history has`];
     }),
-    ...[...letters.keys()].filter((id) => !known.has(id)).map((id) => `${id} arrived and has no history`),
+    ...[...messages.keys()].filter((id) => !known.has(id)).map((id) => `${id} arrived and has no history`),
   ];
 };
 
 /** Checks that deliveries arrived more than once only as often as killed deliverers explain. */
 const checkDoubles = ({ tally }: World, hooks: readonly Hook[]) => {
   const doubled = hooks.reduce(
-    (sum, { receiver }) => sum + receiver.attempts.filter(isTaken).length - receiver.taken.size,
+    (sum, { receiver }) => sum + receiver.attempts.filter(isAccepted).length - receiver.acceptedIds.size,
     0,
   );
   const excused = tally.of('kill -9 of the deliverer') * inHand * hooks.length;
@@ -101,12 +102,12 @@ const checkDoubles = ({ tally }: World, hooks: readonly Hook[]) => {
 };
 
 /** Checks that each delivery is signed for its webhook, has one body, and belongs to the receiver's organization. */
-const checkLetters = (tenant: Tenant, { webhookId, receiver }: Hook) => {
+const checkMessages = (tenant: Tenant, { webhookId, receiver }: Hook) => {
   const bodies = new Map<string, string>();
   return [
     ...receiver.complaints,
     ...receiver.attempts.flatMap((attempt) => {
-      const { webhook_id, webhook_history_id, data } = letterIn(attempt);
+      const { webhook_id, webhook_history_id, data } = messageIn(attempt);
       const isOwn = webhook_id === webhookId && tenant.addresses.has(data.wallet_id);
       const body = bodies.get(attempt.id) ?? attempt.body;
       bodies.set(attempt.id, body);
@@ -120,17 +121,17 @@ const checkLetters = (tenant: Tenant, { webhookId, receiver }: Hook) => {
 
 /** Compares what receivers got with the chain and with the delivery histories. */
 export const checkNotices = async (world: World, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
-  const wrong = checkDoubles(
+  const violations = checkDoubles(
     world,
     tenants.flatMap(({ hooks }) => hooks),
   );
   for (const tenant of tenants)
     for (const hook of tenant.hooks)
-      wrong.push(
-        ...checkLetters(tenant, hook),
-        ...checkTold(tenant, hook, truth),
-        ...checkPaymentsTold(tenant, hook),
+      violations.push(
+        ...checkMessages(tenant, hook),
+        ...checkReportedTransfers(tenant, hook, truth),
+        ...checkReportedPayments(tenant, hook),
         ...(await checkHistories(tenant, hook)),
       );
-  return wrong;
+  return violations;
 };

@@ -3,7 +3,7 @@ import { organizationOf, type Recorded } from '../../application/ports/event-sto
 import type { Home } from '../support/engines/engines.js';
 import { allEvents } from '../support/following/following.js';
 import { liveAndRebuilt } from '../support/histories/rebuild.js';
-import { isTaken } from '../support/webhooks/webhook-receiver.js';
+import { isAccepted } from '../support/webhooks/webhook-receiver.js';
 import type { Tenant } from './tenant.js';
 import { concerning, type Truth } from './truth.js';
 
@@ -62,7 +62,7 @@ const checkOwners = ({ name, addresses }: Tenant, events: readonly Recorded[]) =
 const checkDeliveries = ({ hooks }: Tenant, events: readonly Recorded[]) => {
   const arrived = new Map<string, number>();
   for (const { receiver } of hooks) for (const { id } of receiver.attempts) arrived.set(id, (arrived.get(id) ?? 0) + 1);
-  const taken = new Set(hooks.flatMap(({ receiver }) => receiver.attempts.filter(isTaken).map(({ id }) => id)));
+  const taken = new Set(hooks.flatMap(({ receiver }) => receiver.attempts.filter(isAccepted).map(({ id }) => id)));
   const attempted = new Map<string, number>();
   const requested = new Set<string>();
   for (const { type, data } of events) {
@@ -94,10 +94,10 @@ const checkRebuilt = async (home: Home, tenants: readonly Tenant[]) => {
 export const checkStores = async (home: Home, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
   const store = await home.events();
   const events = await allEvents(store).finally(() => store.close());
-  const wrong = checkOrder(events);
+  const violations = checkOrder(events);
   for (const tenant of tenants) {
     const own = events.filter(({ metadata }) => metadata.organizationId === tenant.organizationId);
-    wrong.push(...checkLedgers(tenant, own, truth), ...checkOwners(tenant, own), ...checkDeliveries(tenant, own));
+    violations.push(...checkLedgers(tenant, own, truth), ...checkOwners(tenant, own), ...checkDeliveries(tenant, own));
   }
-  return [...wrong, ...(await checkRebuilt(home, tenants))];
+  return [...violations, ...(await checkRebuilt(home, tenants))];
 };

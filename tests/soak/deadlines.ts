@@ -6,11 +6,11 @@ const everyMs = 250;
 
 type Around = World & {
   readonly complain: (text: string) => void;
-  /** Time in which a read must be answered; null where other work may slow the machine down. */
+  /** Time within which a read must be answered; null where other work may slow the machine down. */
   readonly deadlineMs: number | null;
 };
 
-/** Reads a wallet of each tenant again and again, and complains of each answer that came late while the API ran. */
+/** Reads a wallet of each tenant repeatedly, and reports each answer that was late while the API was running. */
 export const watchDeadlines = async (around: Around, tenants: readonly Tenant[], signal: AbortSignal) => {
   const { processes, tally, complain, deadlineMs } = around;
   const readOnce = async ({ name, api, addresses, random }: Tenant) => {

@@ -6,17 +6,17 @@ import { whileNothingIsStored } from './standstill.js';
 import type { World } from './world.js';
 
 export type Pace = {
-  /** Longest time between two reorganizations; the members below say the same of kills and of failures of nodes. */
+  /** Maximum time between two reorganizations; the members below are the maxima for kills and for node failures. */
   readonly reorganizationMs: number;
   readonly killMs: number;
   readonly nodeMs: number;
 };
 
-/** Deepest reorganization, in blocks: twice the largest confirmation depth of receiving wallets. */
-export const deepestReorganization = 8;
+/** Maximum depth of a reorganization, in blocks: twice the largest confirmation depth of receiving wallets. */
+export const maxReorganizationDepth = 8;
 const maxFaultMs = 3000;
-/** Time for which nothing can be stored: enough for a follower to hear of a block. */
-const standstillMs = { least: 400, most: 1000 };
+/** Time for which no event can be stored: long enough for a follower to learn of a block. */
+const standstillMs = { min: 400, max: 1000 };
 
 export type Target = World & {
   /** Address that several organizations watch. */
@@ -38,7 +38,7 @@ const reorganize = ({ ask, tally }: World, seed: number, { reorganizationMs }: P
     async () => {
       if (random.below(3) === 0) return ask('dev_mine', random.between(1, 3));
       const drop = random.below(2) === 0;
-      await ask('dev_reorg', random.between(1, deepestReorganization), ...(drop ? ['drop'] : []));
+      await ask('dev_reorg', random.between(1, maxReorganizationDepth), ...(drop ? ['drop'] : []));
       tally.add(drop ? 'reorganizations that drop transactions' : 'reorganizations');
     },
   );
@@ -55,9 +55,9 @@ const kill = ({ ask, processes, shared, tally }: Target, seed: number, { killMs 
       if (left.length === 0) left = [...roles];
       const [role = roles[0]] = left.splice(random.below(left.length), 1);
       const killLate = async () => {
-        if (random.below(2) === 0) await ask('dev_reorg', random.between(1, deepestReorganization), 'drop');
+        if (random.below(2) === 0) await ask('dev_reorg', random.between(1, maxReorganizationDepth), 'drop');
         await ask('dev_transfer', { variant: 'c', to: shared, value: '1' });
-        await testSystem.sleep(random.between(standstillMs.least, standstillMs.most));
+        await testSystem.sleep(random.between(standstillMs.min, standstillMs.max));
         await processes.kill(role);
       };
       if (role === 'follower') await whileNothingIsStored(processes.home, killLate);

@@ -13,13 +13,13 @@ type Hostile = Credentials & { readonly organizationId: string; readonly walletI
 const addressesAtOnce = 500;
 const atOnce = 20;
 const pauseMs = 20;
-/** Endpoint that takes a connection and never answers: the discard port of an address that nobody has. */
+/** Endpoint without a server: the discard port of the loopback address. */
 const nowhere = 'http://127.0.0.1:9/';
 
 const addresses = (count: number) => Array.from({ length: count }, () => `0x${randomBytes(20).toString('hex')}`);
 const times = (count: number, work: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, work));
 
-/** Asks and hangs up before the answer is read. */
+/** Sends a request and disconnects before the answer is read. */
 const hangUp = (url: string, by: Credentials, path: string, request: object) =>
   new Promise<void>((resolve) => {
     const body = JSON.stringify(request);
@@ -86,14 +86,14 @@ const steps: Readonly<Record<string, Step>> = {
     times(atOnce, () => fetch(`${url}/v1/c/RegisterWallet`, { method: 'POST', body: ' '.repeat(1_000_000) })),
 };
 
-/** Makes the organization and its wallet, before any fault; it has the limits that every organization has. */
+/** Creates the organization, with default limits, and its wallet before any fault. */
 export const settleHostile = async ({ processes }: World): Promise<Hostile> => {
   const organization = await newOrganization(processes.home, 'hostile');
   const { body } = await call(processes.api() ?? '', organization, '/v1/c/RegisterWallet', { name: 'hostile' });
   return { ...organization, walletId: body.wallet_id as string };
 };
 
-/** Takes one step after the other until the signal aborts; whether they are answered or refused does not matter. */
+/** Runs one step after the other until the signal aborts, whether they are answered or rejected. */
 export const harass = async ({ processes, tally }: World, by: Hostile, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted)
     for (const [name, step] of Object.entries(steps)) {

@@ -31,7 +31,7 @@ export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> 
   const request = { wallet_id: sender.walletId, from: sender.address, to, value, transaction_id };
   await eventually(() => api().createTransaction(request));
   payments.set(transaction_id, { canceled });
-  /** Accepts a refusal of a repeated call if the first one, whose answer a crash lost, has already had its effect. */
+  /** Accepts an error of a repeated call if the first call, whose answer a crash lost, has already taken effect. */
   const orDone = async (ask: () => Promise<object>, ...done: readonly string[]) => {
     const refused = await ask().then(
       () => null,

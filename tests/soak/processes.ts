@@ -4,7 +4,7 @@ import { type Service, startService } from '../support/service/service.js';
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Starts a process again if it ends, as a supervisor would, because a slow store can end it while it starts. */
+/** Restarts a process that exits, as a supervisor would, because a slow store can end it during startup. */
 const startWith = async (on: Engine | Home, role: string, env: Record<string, string>, tries = 5): Promise<Service> => {
   try {
     return await startService({ on, role, env });
@@ -16,7 +16,7 @@ const startWith = async (on: Engine | Home, role: string, env: Record<string, st
 
 /** Starts each role in a process of its own over the same stores; any of them can be killed and started again. */
 export const startProcesses = async (engine: Engine, env: Record<string, string>) => {
-  // All roles run together first, because only then the demo organization is made and its credentials written.
+  // All roles run together first, because the demo organization is created only then.
   const whole = await startWith(engine, roles.join(','), env);
   await whole.stop();
   const { home } = whole;

@@ -17,18 +17,18 @@ import { openWorld, type World } from './world.js';
 export type Plan = {
   readonly seed: number;
   readonly seconds: number;
-  /** Least number of kills: the run goes on beyond `seconds` until it is reached. */
+  /** Minimum number of kills: the run continues beyond `seconds` until it is reached. */
   readonly kills: number;
   /** Counts of the tally that must be above zero before the run ends. */
   readonly atLeastOnce?: readonly string[];
-  /** Time in which a read must be answered beside a hostile organization; any time will do when it is not given. */
+  /** Time within which a read must be answered beside a hostile organization; not checked when absent. */
   readonly readDeadlineMs?: number;
   readonly organizations: number;
   readonly pace: Pace;
   /** Odds of each misbehaviour of a receiver at the first attempt of a delivery. */
   readonly odds: Parameters<typeof settle>[3];
-  /** Seconds in which the service must come to rest after the last fault. */
-  readonly patienceSeconds: number;
+  /** Seconds within which the service must settle after the last fault. */
+  readonly settleSeconds: number;
 };
 export type Verdict = {
   readonly violations: readonly string[];
@@ -83,9 +83,9 @@ const look = async ({ world, tenants, readTruth }: Checked) => {
   }
 };
 
-/** Mines blocks until the checks find nothing or patience runs out; returns what they find then. */
-const comeToRest = async (checked: Checked, patienceMs: number) => {
-  const deadline = Date.now() + patienceMs;
+/** Mines blocks until the checks find no violation or the time is up; returns the remaining violations. */
+const comeToRest = async (checked: Checked, settleMs: number) => {
+  const deadline = Date.now() + settleMs;
   for (;;) {
     await checked.world.ask('dev_mine', atRest);
     await testSystem.sleep(lookMs);
@@ -115,11 +115,11 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     const complaints = await trouble(world, plan, gathered);
     // Single faults are checked at rest only, because a process that lags would hide what it misses.
     const checked = { world, tenants, readTruth: createTruth(world) };
-    const restless = await comeToRest(checked, plan.patienceSeconds * 1000);
+    const restless = await comeToRest(checked, plan.settleSeconds * 1000);
     const alone = restless.length > 0 ? [] : await checkAlone(world, tenants);
     // Errors that are already there do not go away by waiting.
     const isWrong = restless.length > 0 || alone.length > 0;
-    const answers = await comeToRest(checked, isWrong ? 0 : plan.patienceSeconds * 1000);
+    const answers = await comeToRest(checked, isWrong ? 0 : plan.settleSeconds * 1000);
     const truth = await checked.readTruth();
     await processes.stop();
     const stores = await checkStores(processes.home, tenants, truth);

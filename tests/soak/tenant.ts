@@ -12,7 +12,7 @@ import {
   type Receiver,
   startReceiver,
 } from '../support/webhooks/webhook-receiver.js';
-import { deepestReorganization } from './faults.js';
+import { maxReorganizationDepth } from './faults.js';
 import type { World } from './world.js';
 
 type Odds = Parameters<typeof misbehaving>[0];
@@ -43,7 +43,7 @@ const account = (index: number) => HDNodeWallet.fromPhrase(phrase, '', `m/44'/60
 const unlimited = { per_second_limit: 1e9, per_hour_limit: 1e9, per_day_limit: 1e9, per_month_limit: 1e9 };
 const depths = [1, 2, 4];
 /** Confirmation depth of the sender's wallet, below every reorganization, so that a confirmed payment stays so. */
-const senderDepth = deepestReorganization + 1;
+const senderDepth = maxReorganizationDepth + 1;
 const addressesAtFirst = 3;
 
 /** Registers a wallet under an idempotency key, so that a repeated call after a lost answer makes no second one. */

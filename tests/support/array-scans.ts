@@ -1,4 +1,4 @@
-/** Methods that may pass over every element of a collection. */
+/** Methods that may visit every element of a collection. */
 const methods: readonly (readonly [prototype: object, names: readonly PropertyKey[]])[] = [
   [
     Array.prototype,

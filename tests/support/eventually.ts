@@ -4,6 +4,16 @@ import { testSystem } from './silent.js';
 
 const [firstPauseMs, maxPauseMs] = [5, 50];
 
+/** Runs an assertion about something that cannot be undone: `eventually` reports its failure at once. */
+export const forGood = (assertion: () => void): void => {
+  try {
+    assertion();
+  } catch (error) {
+    throw Object.assign(error as Error, { isForGood: true });
+  }
+};
+const isForGood = (error: unknown) => (error as { isForGood?: boolean }).isForGood === true;
+
 /** Repeats the check until it passes; throws the last error shortly before mocha would end the test. */
 export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => {
   const end = testEnd();
@@ -11,6 +21,7 @@ export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => 
     try {
       return await check();
     } catch (error) {
+      if (isForGood(error)) throw error;
       // The mark tells what did not come in time from what came and was wrong.
       if (Date.now() > end) throw Object.assign(error as Error, { isLate: true });
     }

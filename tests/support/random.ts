@@ -15,7 +15,7 @@ export const createRandom = (seed: number, name: string) => {
   return {
     next,
     below,
-    between: (least: number, most: number): number => least + below(most - least + 1),
+    between: (min: number, max: number): number => min + below(max - min + 1),
     pick: <T>(some: readonly T[]): T => some[below(some.length)] as T,
     /** Draws a name with a probability in proportion to its weight. */
     weighted: <K extends string>(weights: Readonly<Record<K, number>>): K => {

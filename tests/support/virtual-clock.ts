@@ -52,7 +52,7 @@ export const startVirtualClock = () => {
         () => undefined,
       ),
     later,
-    /** Lets time pass until the condition holds, at most so long, and tells whether it held. */
+    /** Lets time pass until the condition holds, at most `maxMs`, and returns whether it held. */
     pass: async (maxMs: number, isEnough: () => boolean = () => false): Promise<boolean> => {
       const end = now + maxMs;
       for (await settle(); !isEnough(); await settle()) {

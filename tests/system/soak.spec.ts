@@ -14,11 +14,11 @@ const plan: Plan = {
   pace: { reorganizationMs: 1000, killMs: 1500, nodeMs: 3000 },
   odds: { slow: 0.1, fail: 0.05, reset: 0.03, hang: 0 },
   atLeastOnce: ['reorganizations', 'managed transactions', 'reads beside the hostile organization'],
-  patienceSeconds: 300,
+  settleSeconds: 300,
 };
 
 describeInFull('a service under load whose roles are killed again and again on a chain that reorganizes', () => {
-  it('loses nothing, doubles nothing, leaks nothing', async function () {
+  it('loses nothing, duplicates nothing and leaks nothing', async function () {
     this.timeout(patient(900_000));
     const verdict = await soak(embedded, plan);
     if (!verdict) return skip(this, 'the development chain (EDR is not there for this machine)');

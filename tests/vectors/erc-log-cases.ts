@@ -25,7 +25,7 @@ const [anna, bert, zero]: readonly [Hex, Hex, Hex] = [
   `0x${'b2'.repeat(20)}`,
   `0x${'00'.repeat(20)}`,
 ];
-const most = 2n ** 256n - 1n;
+const maxUint256 = 2n ** 256n - 1n;
 
 const coins = (value: bigint, from: Hex = anna, to: Hex = bert): ExpectedTransfer => ({
   standard: 'erc20',
@@ -86,23 +86,23 @@ const batch = (name: string, of: readonly (readonly [bigint, bigint])[]) =>
 const ends = [
   emitted('one unit of an ERC-20', 'erc20', [anna, bert, 1n], coins(1n)),
   emitted('no unit of an ERC-20', 'erc20', [anna, bert, 0n], coins(0n)),
-  emitted('all units that a word holds', 'erc20', [anna, bert, most], coins(most)),
+  emitted('all units that a word holds', 'erc20', [anna, bert, maxUint256], coins(maxUint256)),
   emitted('the burning of an ERC-20', 'erc20', [anna, zero, 5n], coins(5n, anna, zero)),
   emitted('an ERC-20 to its owner', 'erc20', [anna, anna, 5n], coins(5n, anna, anna)),
   emitted('the first ERC-721', 'erc721', [anna, bert, 0n], piece(0n)),
-  emitted('the last ERC-721', 'erc721', [anna, bert, most], piece(most)),
+  emitted('the last ERC-721', 'erc721', [anna, bert, maxUint256], piece(maxUint256)),
   emitted('the burning of an ERC-721', 'erc721', [anna, zero, 9n], piece(9n, anna, zero)),
-  emitted('the largest ERC-1155', 'single', [anna, bert, most, most], items([[most, most]])),
+  emitted('the largest ERC-1155', 'single', [anna, bert, maxUint256, maxUint256], items([[maxUint256, maxUint256]])),
   emitted('none of an ERC-1155', 'single', [anna, bert, 4n, 0n], items([[4n, 0n]])),
   batch('a batch of nothing', []),
   batch('a batch of one', pairs(1)),
   batch('a batch of forty', pairs(40)),
-  batch('a batch of the largest', [[most, most]]),
+  batch('a batch of the largest', [[maxUint256, maxUint256]]),
 ];
 
 const topic = (address: Hex) => pad(address, { size: 32 });
 const dirty = (address: Hex): Hex => `0x01${pad(address, { size: 31 }).slice(2)}`;
-const [transfer, single, several] = [
+const [transfer, transferSingle, transferBatch] = [
   'Transfer(address,address,uint256)',
   'TransferSingle(address,address,address,uint256,uint256)',
   'TransferBatch(address,address,address,uint256[],uint256[])',
@@ -140,21 +140,26 @@ const odd = [
   raw('an old ERC-721 with a word too few', [transfer], words(anna, bert)),
   raw('an old ERC-721 with a word too many', [transfer], words(anna, bert, 7n, 8n)),
   raw('an old ERC-721 from something longer than an address', [transfer], words(2n ** 160n, bert, 7n)),
-  raw('an ERC-1155 with half its data', [single, topic(caller), ...parties], words(1n)),
-  raw('an ERC-1155 with a word too many', [single, topic(caller), ...parties], words(1n, 2n, 3n), items([[1n, 2n]])),
+  raw('an ERC-1155 with half its data', [transferSingle, topic(caller), ...parties], words(1n)),
+  raw(
+    'an ERC-1155 with a word too many',
+    [transferSingle, topic(caller), ...parties],
+    words(1n, 2n, 3n),
+    items([[1n, 2n]]),
+  ),
   raw(
     'an ERC-1155 to something longer than an address',
-    [single, topic(caller), topic(anna), dirty(bert)],
+    [transferSingle, topic(caller), topic(anna), dirty(bert)],
     words(1n, 2n),
   ),
 ];
 
 const batchOf = (name: string, data: Hex, expect: ExpectedTransfer = null) =>
-  raw(name, [several, topic(caller), ...parties], data, expect);
+  raw(name, [transferBatch, topic(caller), ...parties], data, expect);
 const oddBatches = [
   batchOf('a batch without data', '0x'),
   batchOf('a batch of lists that are nowhere', words(2n ** 255n, 2n ** 255n)),
-  batchOf('a batch longer than its data', words(64n, 96n, most, 0n)),
+  batchOf('a batch longer than its data', words(64n, 96n, maxUint256, 0n)),
   batchOf('a batch cut off in its last word', lists([1n, 2n], [3n, 4n]).slice(0, -2) as Hex),
   batchOf('a batch that lacks its last value', lists([1n, 2n], [3n, 4n]).slice(0, -64) as Hex),
   batchOf('a batch whose values come first', words(128n, 64n, 1n, 9n, 1n, 8n), items([[8n, 9n]])),

@@ -1,6 +1,6 @@
 import { type Hex, keccak256, serializeTransaction } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
-import type { Unsigned } from '../../domain/aggregates/transaction.js';
+import type { Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
 
 /** Transaction after signing, with all values that libraries must agree on. */
 export type Signed = {
@@ -55,40 +55,40 @@ export const signedByViem = async (unsigned: Unsigned, key: Hex): Promise<Signed
   return { digest, from, signature, raw, hash: keccak256(raw) };
 };
 
-const usual: Unsigned = eip155Example.unsigned;
+const eip155Unsigned: Unsigned = eip155Example.unsigned;
 const bytes = (count: number): string => `0x${'a5'.repeat(count)}`;
 
 /** Transactions on both sides of every length at which the encoding changes, and at the limits of the fields. */
 export const transactionsOfNote: Readonly<Record<string, Unsigned>> = {
-  'a plain payment': usual,
-  'a transaction with only zeros': { ...usual, nonce: 0, value: '0', gas: '0', gasPrice: '0' },
-  'the first nonce': { ...usual, nonce: 0 },
-  'the largest nonce of one byte without a length': { ...usual, nonce: 0x7f },
-  'the smallest nonce with a length': { ...usual, nonce: 0x80 },
-  'the largest nonce of one byte': { ...usual, nonce: 0xff },
-  'the smallest nonce of two bytes': { ...usual, nonce: 0x100 },
-  'a nonce of five bytes': { ...usual, nonce: 2 ** 32 },
-  'the largest nonce that is a safe integer': { ...usual, nonce: Number.MAX_SAFE_INTEGER },
-  'one wei': { ...usual, value: '1' },
-  'all the wei that a word holds': { ...usual, value: String(2n ** 256n - 1n) },
-  'a value whose last byte is zero': { ...usual, value: String(2n ** 200n) },
-  'the largest limit of gas': { ...usual, gas: String(2n ** 64n - 1n) },
-  'a gas price of one': { ...usual, gasPrice: '1' },
-  'a gas price of sixteen bytes': { ...usual, gasPrice: String(2n ** 128n - 1n) },
-  'one byte of data that is zero': { ...usual, data: '0x00' },
-  'the largest byte of data without a length': { ...usual, data: '0x7f' },
-  'the smallest byte of data with a length': { ...usual, data: '0x80' },
-  'data of 55 bytes, the last short string': { ...usual, data: bytes(55) },
-  'data of 56 bytes, the first long string': { ...usual, data: bytes(56) },
-  'data of 255 bytes': { ...usual, data: bytes(255) },
-  'data of 256 bytes, whose length takes two': { ...usual, data: bytes(256) },
-  'data of 70000 bytes, whose length takes three': { ...usual, data: bytes(70_000) },
-  'the zero address': { ...usual, to: `0x${'00'.repeat(20)}` },
-  'the last address': { ...usual, to: `0x${'ff'.repeat(20)}` },
-  'the last chain whose v is one byte': { ...usual, chainId: 109 },
-  'the first chain whose v may be two bytes': { ...usual, chainId: 110 },
-  'the development chain': { ...usual, chainId: 31_337 },
-  'a chain with an id of four bytes': { ...usual, chainId: 0x7fff_ffff },
+  'a plain payment': eip155Unsigned,
+  'a transaction with only zeros': { ...eip155Unsigned, nonce: 0, value: '0', gas: '0', gasPrice: '0' },
+  'the first nonce': { ...eip155Unsigned, nonce: 0 },
+  'the largest nonce of one byte without a length': { ...eip155Unsigned, nonce: 0x7f },
+  'the smallest nonce with a length': { ...eip155Unsigned, nonce: 0x80 },
+  'the largest nonce of one byte': { ...eip155Unsigned, nonce: 0xff },
+  'the smallest nonce of two bytes': { ...eip155Unsigned, nonce: 0x100 },
+  'a nonce of five bytes': { ...eip155Unsigned, nonce: 2 ** 32 },
+  'the largest nonce that is a safe integer': { ...eip155Unsigned, nonce: Number.MAX_SAFE_INTEGER },
+  'one wei': { ...eip155Unsigned, value: '1' },
+  'all the wei that a word holds': { ...eip155Unsigned, value: String(2n ** 256n - 1n) },
+  'a value whose last byte is zero': { ...eip155Unsigned, value: String(2n ** 200n) },
+  'the largest limit of gas': { ...eip155Unsigned, gas: String(2n ** 64n - 1n) },
+  'a gas price of one': { ...eip155Unsigned, gasPrice: '1' },
+  'a gas price of sixteen bytes': { ...eip155Unsigned, gasPrice: String(2n ** 128n - 1n) },
+  'one byte of data that is zero': { ...eip155Unsigned, data: '0x00' },
+  'the largest byte of data without a length': { ...eip155Unsigned, data: '0x7f' },
+  'the smallest byte of data with a length': { ...eip155Unsigned, data: '0x80' },
+  'data of 55 bytes, the last short string': { ...eip155Unsigned, data: bytes(55) },
+  'data of 56 bytes, the first long string': { ...eip155Unsigned, data: bytes(56) },
+  'data of 255 bytes': { ...eip155Unsigned, data: bytes(255) },
+  'data of 256 bytes, whose length takes two': { ...eip155Unsigned, data: bytes(256) },
+  'data of 70000 bytes, whose length takes three': { ...eip155Unsigned, data: bytes(70_000) },
+  'the zero address': { ...eip155Unsigned, to: `0x${'00'.repeat(20)}` },
+  'the last address': { ...eip155Unsigned, to: `0x${'ff'.repeat(20)}` },
+  'the last chain whose v is one byte': { ...eip155Unsigned, chainId: 109 },
+  'the first chain whose v may be two bytes': { ...eip155Unsigned, chainId: 110 },
+  'the development chain': { ...eip155Unsigned, chainId: 31_337 },
+  'a chain with an id of four bytes': { ...eip155Unsigned, chainId: 0x7fff_ffff },
 };
 
 const isShort = (part: Hex) => part.startsWith('0x00');
@@ -97,9 +97,9 @@ const isShort = (part: Hex) => part.startsWith('0x00');
 export const shortSignatures = async () => {
   const found: { r?: Signed; s?: Signed } = {};
   for (let key = 1; !(found.r && found.s); key++) {
-    const signed = await signedByViem(usual, `0x${key.toString(16).padStart(64, '0')}`);
+    const signed = await signedByViem(eip155Unsigned, `0x${key.toString(16).padStart(64, '0')}`);
     if (isShort(signed.signature.r)) found.r ??= signed;
     if (isShort(signed.signature.s)) found.s ??= signed;
   }
-  return { unsigned: usual, r: found.r, s: found.s };
+  return { unsigned: eip155Unsigned, r: found.r, s: found.s };
 };

@@ -47,7 +47,7 @@ const ordered = (by: Wallet, keeper: Address, order: Order, value = coin) =>
   sent(by, [internal({ to: keeper, value, bounce: true, body: transferBody(order) })]);
 
 type Given = Omit<Order, 'to' | 'response'> & { readonly comment?: string };
-/** Plays a transfer from Anna to Bert, of which the unspent coins come back to her. */
+/** Plays a transfer from Anna to Bert; the unspent coins return to her. */
 const transfer = async ({ anna, bert, keeper }: World, given: Given): ReturnType<Scene> => {
   const { comment = '', forwarded = 0n, amount } = given;
   const [annas, berts] = [await keeper(anna.address), await keeper(bert.address)];
@@ -67,7 +67,7 @@ const transfer = async ({ anna, bert, keeper }: World, given: Given): ReturnType
   return { transactions, payments, moves, owners: [anna.address, bert.address] };
 };
 
-/** Plays an order that Anna's jetton wallet refuses, which only she is told of if it was hers. */
+/** Plays an order that Anna's jetton wallet rejects; the order appears in her history only if she sent it. */
 const refused = async ({ anna, keeper }: World, by: Wallet, order: Order): ReturnType<Scene> => {
   const annas = await keeper(anna.address);
   const { to, amount } = order;
@@ -98,7 +98,7 @@ const minted: Scene = async ({ anna, bert, master, keeper }) => {
   };
 };
 
-/** Plays a transfer that Anna's jetton wallet sends and Bert's cannot take in. */
+/** Plays a transfer that Anna's jetton wallet sends and Bert's cannot accept. */
 const notTakenIn = async (world: World, order: Partial<Order>, value: bigint): ReturnType<Scene> => {
   const { anna, bert, keeper } = world;
   const [annas, berts] = [await keeper(anna.address), await keeper(bert.address)];
@@ -156,7 +156,7 @@ const forged: Scene = async ({ anna, bert, carl, keeper }) => {
   };
 };
 
-/** Value that lets Anna's jetton wallet send, but Bert's neither take in nor send back. */
+/** Value that lets Anna's jetton wallet send, but Bert's neither accept nor return the jettons. */
 const scarce = 6_500_000n;
 
 /** Scenes under the name of what is sent in them. */

@@ -9,7 +9,7 @@ export type Payment = {
   readonly to: Address;
   readonly value: bigint | 'rest';
   readonly comment?: string;
-  /** True when the receiver refused the payment; value that comes back is a payment of its own. */
+  /** True when the receiver rejected the payment; returned value is a payment of its own. */
   readonly isRefused?: boolean;
   readonly isBounced?: boolean;
 };
@@ -73,7 +73,7 @@ const comments: Readonly<Record<string, Scene>> = {
     paying(anna, bert.address, { body: beginCell().storeUint(0, 31).endCell() }),
 };
 
-const several: Readonly<Record<string, Scene>> = {
+const multiMessageScenes: Readonly<Record<string, Scene>> = {
   'four payments in one transaction': async ({ anna, bert, carl, mona }) => {
     const receivers = [bert.address, carl.address, mona.address, nobody('new')];
     const payments = receivers.map((to, i) => ({
@@ -156,7 +156,7 @@ const leaving: Readonly<Record<string, Scene>> = {
 export const coinScenes: Readonly<Record<string, Scene>> = {
   ...plain,
   ...comments,
-  ...several,
+  ...multiMessageScenes,
   ...failing,
   ...leaving,
 };

@@ -13,7 +13,7 @@ export type World = {
   readonly master: Address;
   /** Returns the address of an owner's jetton wallet. */
   keeper(owner: Address): Promise<Address>;
-  /** Puts a contract at the address that refuses every message. */
+  /** Deploys a contract at the address that rejects every message. */
   obstruct(address: Address): Promise<void>;
 };
 

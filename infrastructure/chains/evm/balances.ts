@@ -1,6 +1,6 @@
 import { mapInSlices, slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
-import type { Holding } from '../../../domain/aggregates/ledger.js';
+import type { Holding } from '../../../domain/aggregates/ledger/ledger-data.js';
 import type { Asset } from '../../../domain/asset.js';
 import { failInvalidAnswer, NodeFault } from '../../nodes/node-fault.js';
 import { record } from '../../nodes/raw.js';

@@ -1,7 +1,7 @@
 import { SigningKey } from 'ethers/crypto';
 import { computeAddress, Transaction } from 'ethers/transaction';
 import type { TokenTransfer, TransactionCodec } from '../../../application/ports/codec.js';
-import type { Unsigned } from '../../../domain/aggregates/transaction.js';
+import type { Unsigned } from '../../../domain/aggregates/transaction/transaction-data.js';
 import type { TokenStandard } from '../../../domain/asset.js';
 import { addressWord, numberWord } from './abi.js';
 

@@ -1,7 +1,7 @@
 import type { BoundedCache } from '../../../application/async/bounded-cache.js';
 import { mapInSlices, slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
-import type { Holding } from '../../../domain/aggregates/ledger.js';
+import type { Holding } from '../../../domain/aggregates/ledger/ledger-data.js';
 import { NodeFault } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
 import { type Changes, changeKey, changesAt, changesIn, latestHeight } from './checkpoints.js';

@@ -1,6 +1,6 @@
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
-import type { Holding } from '../../../domain/aggregates/ledger.js';
+import type { Holding } from '../../../domain/aggregates/ledger/ledger-data.js';
 import { Failure } from '../../../domain/failure.js';
 import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { list, type Raw, record } from '../../nodes/raw.js';

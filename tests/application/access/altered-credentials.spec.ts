@@ -17,7 +17,7 @@ describe('a credential whose event was changed in the store', () => {
   const logged: [object, string][] = [];
   const system = { ...testSystem, log: { ...testSystem.log, error: (...line: [object, string]) => logged.push(line) } };
   const start = () => composeApp(stores, { notary, system });
-  /** Finds a key as a service would that starts now. */
+  /** Looks up a key like a service that has just started. */
   const find = async (apiKey: string) => start().credentialCache.find(apiKey);
   const change = (sql: string) => {
     const db = new DatabaseSync(join(stores.directory, 'events.db'));
@@ -34,7 +34,7 @@ describe('a credential whose event was changed in the store', () => {
   });
   afterEach(() => stores.close());
 
-  it('is refused instead of promoted, and logged once', async () => {
+  it('is rejected rather than promoted, and logged once', async () => {
     const { api_key, api_secret } = (await start().credentials.issue(by, organizationId, 'client')).answer;
     assert.equal((await find(api_key))?.secret, api_secret);
     promote();
@@ -45,7 +45,7 @@ describe('a credential whose event was changed in the store', () => {
     assert.deepEqual(logged[0]?.[0], { organization_id: organizationId });
   });
 
-  it('is named by the doctor', async () => {
+  it('is reported by the doctor', async () => {
     const app = start();
     const { answer, position } = await app.credentials.issue(by, organizationId, 'client');
     const stop = new AbortController();
@@ -65,7 +65,7 @@ describe('a credential whose event was changed in the store', () => {
     );
   });
 
-  it('is not changed by a second event that issues it, before or after its deletion', async () => {
+  it('is unaffected by a second CredentialIssued event, before or after its deletion', async () => {
     const { credentials } = start();
     const { api_key } = (await credentials.issue(by, organizationId, 'client')).answer;
     const repeat = () =>
@@ -81,7 +81,7 @@ describe('a credential whose event was changed in the store', () => {
     assert.equal(logged.length, 0);
   });
 
-  describe('and whose secret was sealed before secrets were bound to the role', () => {
+  describe('and whose secret was sealed before secrets were bound to a role', () => {
     const issueOlder = async (role: Role, letter: string) => {
       const apiKey = apiKeyFor(organizationId, letter.repeat(32));
       const sealedSecret = await stores.vault.seal(credentialKeyId(apiKey), 'secret', `${organizationId}|${apiKey}`);
@@ -90,13 +90,13 @@ describe('a credential whose event was changed in the store', () => {
       ]);
       return apiKey;
     };
-    /** Appends enough events for a seal, which covers all that were before. */
+    /** Appends enough events for a seal, which covers all earlier events. */
     const seal = async () => {
       await appendEvents(stores.events, organizationId, 10);
       await sealAll(stores);
     };
 
-    it('stays a client without a seal, and an admin only under one', async () => {
+    it('stays a client without a history seal, and is an admin only under one', async () => {
       const [client, admin] = [await issueOlder('client', 'a'), await issueOlder('admin', 'b')];
       assert.equal((await find(client))?.role, 'client');
       assert.equal(await find(admin), null);
@@ -104,7 +104,7 @@ describe('a credential whose event was changed in the store', () => {
       assert.deepEqual([(await find(client))?.role, (await find(admin))?.role], ['client', 'admin']);
     });
 
-    it('is read under its seal once, and stays proven', async () => {
+    it('is verified against its history seal once, and stays verified', async () => {
       const admin = await issueOlder('admin', 'b');
       await seal();
       let walks = 0;
@@ -123,7 +123,7 @@ describe('a credential whose event was changed in the store', () => {
       assert.equal(walks, 1);
     });
 
-    it('is refused when the seal or the remembered proof is of another role', async () => {
+    it('is rejected when the seal or the stored proof is for another role', async () => {
       const key = await issueOlder('client', 'a');
       const admin = await issueOlder('admin', 'b');
       await seal();

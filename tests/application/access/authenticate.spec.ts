@@ -60,7 +60,7 @@ describe('the authentication of a request', () => {
     });
   const identity = { organizationId: `org_${'a'.repeat(32)}`, apiKey: known, role: 'client' as const, secret };
 
-  it('takes the same steps for an unknown key and for a wrong signature, whichever digit is wrong', async () => {
+  it('takes the same steps for an unknown key as for a wrong signature, whichever digit is wrong', async () => {
     const access = accessFor((key) => (key === known ? identity : null), system);
     const right = (at: ReturnType<typeof request>) =>
       testSystem.hmac(secret, signedText(at.nonce, at.method, at.path, testSystem.sha256(Buffer.from('{}'))));
@@ -79,7 +79,7 @@ describe('the authentication of a request', () => {
     await access.admit({ ...asked, signature: right(asked) }, followedVariant);
   });
 
-  it('asks the stores for the same, an unknown key or a known one with a wrong signature, at once and later', async () => {
+  it('sends the stores the same requests for an unknown key as for a wrong signature, on the first call and later', async () => {
     let clock = Date.now();
     const asked: string[] = [];
     const on = { ...testSystem, now: () => clock };
@@ -108,11 +108,11 @@ describe('the authentication of a request', () => {
         asked.push('body');
         return Buffer.from('{}');
       };
-      const wrong = { ...request(key, 'a'.repeat(64)), nonce: `${clock}-x`, body };
-      await assert.rejects(access.admit(wrong, followedVariant), isRefused);
+      const badRequest = { ...request(key, 'a'.repeat(64)), nonce: `${clock}-x`, body };
+      await assert.rejects(access.admit(badRequest, followedVariant), isRefused);
       return asked.toSorted((a, b) => a.localeCompare(b));
     };
-    // The key is in use, and so in memory.
+    // The key is in use, and therefore cached.
     await cache.find(known);
     const unknown = randomKey();
     for (const [later, ought] of [
@@ -125,7 +125,7 @@ describe('the authentication of a request', () => {
     }
   });
 
-  it('compares signatures in a time that does not depend on where they differ', () => {
+  it('compares signatures in constant time', () => {
     const { timingSafeEqual } = crypto;
     const compared: number[] = [];
     crypto.timingSafeEqual = (a, b) => {
@@ -144,7 +144,7 @@ describe('the authentication of a request', () => {
     assert.deepEqual(compared, [64, 64]);
   });
 
-  it('keeps few unknown keys in memory, opens none but a decoy for them, and refuses all with the same message', async () => {
+  it('caches few unknown keys, opens only a decoy secret for them, and rejects all with the same message', async () => {
     let reads = 0;
     const events = {
       read: async () => {
@@ -169,7 +169,7 @@ describe('the authentication of a request', () => {
     };
     const before = await tryMany(2000);
     const after = await tryMany(20_000);
-    // A remembered key would take 200 bytes or more.
+    // A cached key would take 200 bytes or more.
     assert.ok(after - before < 1_500_000, `${after - before} bytes more`);
     await assert.rejects(access.admit(request('x'.repeat(10_000), signature), followedVariant), isRefused);
     assert.equal(reads, 22_000, 'there is one read for each well-formed key, and none for any other');

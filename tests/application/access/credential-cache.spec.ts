@@ -6,7 +6,7 @@ import { testSystem } from '../../support/silent.js';
 
 const keyOf = (letter: string) => apiKeyFor(`org_${'a'.repeat(32)}`, letter.repeat(32));
 
-describe('the cache of credentials', () => {
+describe('the credential cache', () => {
   let [clock, reads] = [1_000_000, 0];
   const issued = new Map<string, { type: string; data: { apiKey: string } }>();
   const events = {
@@ -29,7 +29,7 @@ describe('the cache of credentials', () => {
     issued.clear();
   });
 
-  it('reads an unknown key once in a while, however often it is asked for', async () => {
+  it('reads an unknown key from the store at a limited rate, however often it is requested', async () => {
     const cache = open();
     for (let i = 0; i < 50; i++) assert.equal(await cache.find(keyOf('1')), null);
     assert.equal(reads, 1);
@@ -38,7 +38,7 @@ describe('the cache of credentials', () => {
     assert.equal(reads, 2);
   });
 
-  it('knows a key as soon as it hears that it was issued, also while the key was being looked up', async () => {
+  it('knows a key as soon as its CredentialIssued event arrives, even during a lookup of that key', async () => {
     const cache = open();
     assert.equal(await cache.find(keyOf('2')), null);
     cache.onEvent(issue(keyOf('2')));

@@ -7,7 +7,7 @@ import { openStores } from '../../support/following/following.js';
 import { organizationCreated } from '../../support/histories/events.js';
 
 describe('the invalidation of caches by events', () => {
-  it('empties a cache that needs an event which only a newer release reads', async () => {
+  it('empties a cache when an event it depends on can be read only by a newer release', async () => {
     const stores = await openStores();
     const stop = new AbortController();
     let [cleared, seen] = [0, 0];

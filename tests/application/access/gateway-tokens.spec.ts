@@ -53,7 +53,7 @@ describe('a gateway token', () => {
   const create = async (grants: Parameters<ReturnType<typeof tokens>['create']>[2] = facts) =>
     (await tokens().create(by, organizationId, grants)).answer;
   const isKnown = async (token: string, events = stores.events) => (await cacheOver(events).find(token)) !== null;
-  /** Stores whose streams hold other events, as one can have them who writes the event store. */
+  /** Stores with changed streams, as left by an attacker with write access to the event store. */
   const forged = (forge: (past: readonly NewEvent[]) => readonly NewEvent[], from = (stream: string) => stream) => ({
     ...stores.events,
     read: async (stream: string) => {
@@ -62,7 +62,7 @@ describe('a gateway token', () => {
     },
   });
 
-  it('is known with its facts, reads the event store once, and is nowhere in the history', async () => {
+  it('is resolved with one read of the event store, and appears nowhere in the history', async () => {
     const { token, gateway_token_id } = await create();
     let reads = 0;
     const read: EventStore['read'] = (stream) => {
@@ -82,14 +82,19 @@ describe('a gateway token', () => {
     assert.doesNotMatch(JSON.stringify(past), new RegExp(token.slice(-32)));
   });
 
-  it('is unknown when it was never created, has another form or another last digit', async () => {
+  it('is unknown if it was never created, is malformed or differs in its last digit', async () => {
     const { token } = await create();
     const last = token.endsWith('0') ? '1' : '0';
-    for (const wrong of [tokenFor(organizationId, '0'.repeat(32)), `${token.slice(0, -1)}${last}`, 'gt_', `${token}0`])
-      assert.equal(await isKnown(wrong), false, wrong);
+    for (const invalidToken of [
+      tokenFor(organizationId, '0'.repeat(32)),
+      `${token.slice(0, -1)}${last}`,
+      'gt_',
+      `${token}0`,
+    ])
+      assert.equal(await isKnown(invalidToken), false, invalidToken);
   });
 
-  it('is refused from its expire_time on, and cannot be created with one that has passed', async () => {
+  it('is rejected from its expire_time on, and cannot be created with an expire_time in the past', async () => {
     const expireTime = new Date(clock + 60_000).toISOString();
     const { token } = await create({ name: 'short', expireTime });
     const cache = cacheOver(stores.events);
@@ -99,7 +104,7 @@ describe('a gateway token', () => {
     await assert.rejects(create({ name: 'late', expireTime }), { code: 'INVALID_ARGUMENT' });
   });
 
-  it('is refused as soon as its deletion is heard, and was known as soon as its creation was', async () => {
+  it('is accepted as soon as its creation event arrives, and rejected as soon as its deletion event arrives', async () => {
     const token = tokenFor(organizationId, system.sign('idempotent-token', 'seed').slice(0, 32));
     const cache = cacheOver(stores.events);
     assert.equal(await cache.find(token), null);
@@ -133,7 +138,7 @@ describe('a gateway token', () => {
     'another id': { sealedId: 'AAAA' },
   };
   for (const [change, changed] of Object.entries(changes))
-    it(`is refused when its event is changed to grant ${change}`, async () => {
+    it(`is rejected when its event is changed to grant ${change}`, async () => {
       const { token } = await create();
       const before = complaints;
       const events = forged((past) => past.map((event) => ({ ...event, data: { ...event.data, ...changed } })));
@@ -142,7 +147,7 @@ describe('a gateway token', () => {
       assert.equal(await isKnown(token), true);
     });
 
-  it('is refused when its event is copied to another organization or to another token', async () => {
+  it('is rejected when its event is copied to another organization or to another token', async () => {
     const { token, gateway_token_id } = await create();
     const before = complaints;
     const copied = forged(
@@ -155,7 +160,7 @@ describe('a gateway token', () => {
     assert.equal(complaints, before);
   });
 
-  it('stays refused when its deletion is cut off the history', async () => {
+  it('stays rejected when its deletion is truncated from the history', async () => {
     const { token, gateway_token_id } = await create();
     await tokens().delete(by, organizationId, gateway_token_id);
     assert.equal(
@@ -196,12 +201,12 @@ describe('a gateway call', () => {
   };
   beforeEach(() => charges.splice(0));
 
-  it('is charged apart from the operations of its organization on that chain', async () => {
+  it("is charged separately from the organization's operations on that chain", async () => {
     await access.charge({ organizationId }, followedVariant, 2, 3);
     assert.deepEqual(charges, [`${followedVariant.tag}:gateway 2`, `${followedVariant.tag}:gateway 3 more`]);
   });
 
-  it('with a token is charged to the token first, and only to the token when that refuses', async () => {
+  it('with a token is charged to the token first, and only to the token if its limit rejects the call', async () => {
     const quota = await access.charge({ organizationId, grant }, followedVariant, 2);
     assert.deepEqual(charges.splice(0), ['gtk_1 2', `${followedVariant.tag}:gateway 2`]);
     assert.deepEqual([quota.allowed, quota.limit, quota.remaining], [true, 5, 3]);
@@ -210,14 +215,14 @@ describe('a gateway call', () => {
     assert.deepEqual([refused.allowed, refused.ofToken], [false, true]);
   });
 
-  it('is taken with an api_key until its organization takes tokens alone', async () => {
+  it('is accepted with an api_key until its organization requires tokens', async () => {
     assert.equal((await access.find('ck'))?.organizationId, organizationId);
     gatewayKeys = 'tokens';
     assert.equal(await access.find('ck'), null);
   });
 });
 
-describe('connections to the gateway', () => {
+describe('gateway connections', () => {
   const quotas = () => createQuotas({ handle: () => assert.fail(), readModels: { getMany: async () => [] } as never });
   const opened = async (connect: () => Promise<() => void>) => {
     const ends: (() => void)[] = [];
@@ -229,7 +234,7 @@ describe('connections to the gateway', () => {
     return ends;
   };
 
-  it('of one organization end long before 2,000', async () => {
+  it('of one organization are limited to far fewer than 2,000', async () => {
     const { connect } = quotas();
     const ends = await opened(() => connect(organizationId));
     assert.equal(ends.length, defaultQuotas.gateway_connections);
@@ -237,7 +242,7 @@ describe('connections to the gateway', () => {
     await connect(organizationId);
   });
 
-  it('of one token leave some to the others of its organization', async () => {
+  it('of one token leave room for the other tokens of its organization', async () => {
     const { connect } = quotas();
     const ends = await opened(() => connect(organizationId, 'gtk_1'));
     assert.equal(ends.length, defaultQuotas.gateway_connections / 2);

@@ -18,7 +18,7 @@ const isForgotten = {
 };
 
 for (const [adapter, place] of Object.entries(limiters))
-  describe(`the memory of nonces over the limiter on ${adapter}`, () => {
+  describe(`the record of used nonces over the limiter on ${adapter}`, () => {
     const ends: (() => Promise<unknown>)[] = [];
     let state: StateStore;
     let limiter: Limiter;
@@ -42,8 +42,8 @@ for (const [adapter, place] of Object.entries(limiters))
       for (const end of ends.splice(0)) await end();
     });
 
-    /** Opens the memory as one more process, which sees that the limiter is another one. */
-    const memory = () => {
+    /** Opens the record of nonces like a new process, which notices that the limiter was replaced. */
+    const openNonces = () => {
       const current = {
         ...limiter,
         admit: (visit: Parameters<Limiter['admit']>[0]) => limiter.admit(visit),
@@ -51,49 +51,49 @@ for (const [adapter, place] of Object.entries(limiters))
       };
       return createNonces({ limiter: current, state, system: testSystem });
     };
-    const spend = (nonces: ReturnType<typeof memory>, time: number) =>
+    const spend = (nonces: ReturnType<typeof openNonces>, time: number) =>
       nonces.spend({ apiKey: 'key', nonce: `${time}-x` });
 
-    it('accepts a nonce once, in any process and after a restart, and others at once', async () => {
-      const [one, two] = [memory(), memory()];
+    it('accepts a nonce once across processes and restarts, and other nonces immediately', async () => {
+      const [one, two] = [openNonces(), openNonces()];
       await spend(one, start);
       await assert.rejects(spend(two, start), isReplay);
-      await assert.rejects(spend(memory(), start), isReplay);
-      for (const off of [1, -nonceWindowMs + 1, nonceWindowMs - 1, 2]) await spend(memory(), start + off);
+      await assert.rejects(spend(openNonces(), start), isReplay);
+      for (const off of [1, -nonceWindowMs + 1, nonceWindowMs - 1, 2]) await spend(openNonces(), start + off);
     });
 
-    it('accepts no nonce again when the limiter lost its memory, and newer ones from the reserved time on', async () => {
-      const before = memory();
+    it('accepts no nonce twice after the limiter lost its data, and accepts new ones from the reserved time on', async () => {
+      const before = openNonces();
       for (const off of [0, 1000, 5000]) await spend(before, start + off);
       limiter = await emptyLimiter();
-      for (const after of [before, memory()])
+      for (const after of [before, openNonces()])
         for (const off of [0, 1000, 5000, 5001]) await assert.rejects(spend(after, start + off), isForgotten);
-      await spend(memory(), start + 5000 + 2 * reservedAheadMs);
+      await spend(openNonces(), start + 5000 + 2 * reservedAheadMs);
       await spend(before, start + 5001 + 2 * reservedAheadMs);
     });
 
-    it('accepts no nonce again after the clock went forth by a month and back, and others soon', async () => {
-      const nonces = memory();
+    it('accepts no nonce twice after the clock jumped a month ahead and back, and soon accepts new ones', async () => {
+      const nonces = openNonces();
       await spend(nonces, start);
       const later = start + 30 * day;
       for (const off of [0, 1000]) await spend(nonces, later + off);
-      for (const after of [nonces, memory()]) await assert.rejects(spend(after, start), isForgotten);
+      for (const after of [nonces, openNonces()]) await assert.rejects(spend(after, start), isForgotten);
       for (let off = 2 * reservedAheadMs; off < 10 * reservedAheadMs; off += 1000) await spend(nonces, start + off);
       await assert.rejects(spend(nonces, start + 2 * reservedAheadMs), isReplay);
-      // A month later the clock arrives where it once jumped to.
-      for (const off of [0, 500, 1000]) await assert.rejects(spend(memory(), later + off), isForgotten);
-      await spend(memory(), later + 3 * reservedAheadMs);
+      // A month later the clock reaches the time to which it once jumped.
+      for (const off of [0, 500, 1000]) await assert.rejects(spend(openNonces(), later + off), isForgotten);
+      await spend(openNonces(), later + 3 * reservedAheadMs);
     });
 
-    it('refuses what is far behind in a clock that was ahead and is set back', async () => {
-      const nonces = memory();
+    it('rejects nonces far in the past after a clock that was ahead is set back', async () => {
+      const nonces = openNonces();
       const used = Array.from({ length: 60 }, (_, i) => start + i * 30_000);
       for (const time of used) await spend(nonces, time);
-      for (const time of used) await assert.rejects(spend(memory(), time), { code: 'UNAUTHENTICATED' });
+      for (const time of used) await assert.rejects(spend(openNonces(), time), { code: 'UNAUTHENTICATED' });
       await spend(nonces, start + 61 * 30_000);
     });
 
-    it('writes to the process state once in many requests, and lets none of them wait for it', async () => {
+    it('writes to the process state once for many requests, none of which waits for the write', async () => {
       let puts = 0;
       const hold: { isOn: boolean } = { isOn: false };
       const held = {
@@ -110,8 +110,8 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.equal(puts, 2);
     });
 
-    it('takes one span for many first requests at once', async () => {
-      const all = [memory(), memory()];
+    it('reserves one span for many concurrent first requests', async () => {
+      const all = [openNonces(), openNonces()];
       await Promise.all(Array.from({ length: 20 }, (_, i) => spend(all[i % 2] as (typeof all)[0], start + i)));
       const spans = JSON.parse((await state.get('processes', 'nonces:spans'))?.value ?? '[]') as unknown[];
       assert.equal(spans.length, 1);

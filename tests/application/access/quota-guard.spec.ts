@@ -37,12 +37,16 @@ const createTransaction = (transactionId: string, data: string) => {
 };
 
 const pairs = [
-  ['SQLite', eventStores.sqlite, readModels.sqlite],
-  ['EventStoreDB and MongoDB', eventStores['eventstoredb over its wire'], readModels.mongodb],
-] as const;
+  { name: 'SQLite', eventPlace: eventStores.sqlite, modelPlace: readModels.sqlite },
+  {
+    name: 'EventStoreDB and MongoDB',
+    eventPlace: eventStores['eventstoredb over its wire'],
+    modelPlace: readModels.mongodb,
+  },
+];
 
-for (const [name, eventPlace, modelPlace] of pairs)
-  (name === 'SQLite' ? describe : describeInFull)(`the guard of quotas on ${name}`, () => {
+for (const { name, eventPlace, modelPlace } of pairs)
+  (name === 'SQLite' ? describe : describeInFull)(`the quota guard on ${name}`, () => {
     let stop: () => Promise<void>;
     // The projector stops before the places that it reads and writes are closed.
     afterEach(() => stop());
@@ -95,7 +99,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       message: `Quota ${quota} exceeded: the limit is ${most}, ${used} are used, and this request needs ${more} more.`,
     });
 
-    it('admits as many as the quota allows and refuses the next without a trace', async () => {
+    it('admits as many wallets as the quota allows and rejects the next without a trace', async () => {
       await limit('wallets', 3);
       for (let n = 0; n < 3; n++) await handle(by('org_a'), registerWallet('org_a', `w${n}`));
       const before = await countEvents();
@@ -104,7 +108,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       await handle(by('org_b'), registerWallet('org_b', 'w3'));
     });
 
-    it('admits as many as the quota allows of a hundred that come at once, before they are projected', async () => {
+    it('admits as many of a hundred concurrent commands as the quota allows, before they are projected', async () => {
       await limit('wallets', 10);
       await stop();
       const asked = await Promise.allSettled(
@@ -116,7 +120,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       assert.equal(await usedOf('wallets'), 10);
     });
 
-    it('counts a batch as a whole, and what is there already as nothing', async () => {
+    it('counts a batch as a whole, and does not count items that already exist', async () => {
       await limit('addresses', 3);
       await handle(by('org_a'), onAddress('Register', ['a', 'b']));
       await assert.rejects(handle(by('org_a'), onAddress('Register', ['c', 'd'])), exceeded('addresses', 3, 2, 2));
@@ -126,7 +130,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       assert.equal(await usedOf('addresses'), 3);
     });
 
-    it('admits as many imports as the quota allows, refuses the next without a trace, and has room after a removal', async () => {
+    it('admits as many imports as the quota allows, rejects the next without a trace, and admits one more after a removal', async () => {
       await limit('imports', 2);
       await handle(by('org_a'), onAddress('Register', ['a', 'b']));
       const importToken = (at: string, contract: string) => {
@@ -145,7 +149,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       assert.equal(await usedOf('imports'), 1);
     });
 
-    it('has room again for each thing that was removed', async () => {
+    it('admits one more item for each that was removed', async () => {
       await limit('addresses', 1);
       for (const one of ['a', 'b', 'c']) {
         await handle(by('org_a'), onAddress('Register', [one]));
@@ -154,7 +158,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       }
     });
 
-    it('refuses 200 kB of data beyond the bytes of storage, and still lets the organization remove things', async () => {
+    it('rejects 200 kB of data beyond the storage quota, and still lets the organization remove items', async () => {
       const data = `0x${'ab'.repeat(100_000)}`;
       await handle(by('org_a'), onAddress('Register', ['a']));
       await included();
@@ -171,7 +175,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       await handle(by('org_a'), onAddress('Remove', ['a']));
     });
 
-    it('counts the facts that a process records and never refuses them', async () => {
+    it('counts events recorded by background processes and never rejects them', async () => {
       await limit('wallets', 1);
       for (let n = 0; n < 3; n++) await handle(by('org_a', 'process'), registerWallet('org_a', `w${n}`));
       await included();
@@ -179,7 +183,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       await assert.rejects(handle(by('org_a'), registerWallet('org_a', 'w3')), exceeded('wallets', 1, 3, 1));
     });
 
-    it('exceeds a quota by no more than what another process has in flight', async () => {
+    it('exceeds a quota by no more than another process has in flight', async () => {
       await limit('wallets', 10);
       const other = guarded();
       const ask = (through: Handle, from: string) =>

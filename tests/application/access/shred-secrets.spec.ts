@@ -16,7 +16,7 @@ type Command = typeof credential extends Decider<infer C, CredentialEvent, infer
 const organizationId = `org_${'a'.repeat(32)}`;
 const by = { actor: { kind: 'operator', id: 'me' }, requestId: 'r' } as const;
 
-describe('the shredder of secrets', () => {
+describe('the secret shredder', () => {
   let events: EventStore;
   let state: StateStore;
   let vault: Vault;
@@ -54,7 +54,7 @@ describe('the shredder of secrets', () => {
     await createShredder({ events: watched, state, vault, system: testSystem })(stop.signal);
   };
 
-  it('destroys the key of a deleted credential, and no other', async () => {
+  it('destroys the key of a deleted credential and no other key', async () => {
     const [dead, alive] = [await issue('a'), await issue('b')];
     await decide(dead.apiKey, { type: 'Delete', data: { apiKey: dead.apiKey } });
     assert.equal(await dead.opened(), 'secret');

@@ -93,7 +93,7 @@ describe('the token describer', () => {
       .map(({ data }) => data as { tokenId: string; text: string });
   const [greedy, modest] = [`org_${'a'.repeat(32)}`, `org_${'b'.repeat(32)}`];
 
-  it('reads a description of one organization while 80 of another hang', async () => {
+  it('reads a description for one organization while 80 reads for another hang', async () => {
     await observe(greedy, ids('a', 80));
     await eventually(async () => assert.ok(begun.length >= 2));
     await observe(modest, ['b0']);
@@ -107,7 +107,7 @@ describe('the token describer', () => {
     );
   });
 
-  it('describes after a restart what was not described before', async () => {
+  it('describes the remaining tokens after a restart', async () => {
     await observe(greedy, ids('a', 3));
     await eventually(async () => assert.equal(begun.length, 2));
     await observe(modest, ['b0']);
@@ -118,9 +118,9 @@ describe('the token describer', () => {
     await eventually(async () => assert.ok(begun.includes('a2') || begun.includes('a1')));
   });
 
-  it('avoids a host for a minute after three reads of the organization timed out, and no other organization does', async () => {
+  it('avoids a host for a minute after three reads for an organization timed out, and only for that organization', async () => {
     await observe(greedy, ids('a', 6));
-    // Two reads are under way at any time, and the fourth begins before the third has timed out.
+    // Two reads are in flight at any time, and the fourth starts before the third has timed out.
     for (const n of [0, 1, 2]) {
       await eventually(async () => assert.ok(begun.includes(`a${n + 1}`)));
       now += 5000;
@@ -137,7 +137,7 @@ describe('the token describer', () => {
     await eventually(async () => assert.ok(begun.includes('a9')));
   });
 
-  it('asks again for a token without a description only after ten minutes', async () => {
+  it('retries a token without a description only after ten minutes', async () => {
     await observe(greedy, ['a0']);
     await eventually(async () => assert.ok(answers.has('a0')));
     answers.get('a0')?.(null);
@@ -151,13 +151,13 @@ describe('the token describer', () => {
     await eventually(async () => assert.equal(asked, 3));
   });
 
-  it('describes a token without an id once it is imported, and again later where a part was missing', async () => {
+  it('describes a token without an id once it is imported, and again later if a part was missing', async () => {
     const [contractOfC, half] = ['https://host.example/c', { name: 'half' }];
-    const toldOfC = { contract: contractOfC, tokenId: '', uri: contractOfC, text: '' };
+    const describedC = { contract: contractOfC, tokenId: '', uri: contractOfC, text: '' };
     await importToken(modest, 'c');
     await eventually(async () => assert.ok(answers.has('c')));
     answers.get('c')?.(null);
-    await eventually(async () => assert.deepEqual(await described(), [{ ...toldOfC, description: half }]));
+    await eventually(async () => assert.deepEqual(await described(), [{ ...describedC, description: half }]));
     await importToken(greedy, 'd');
     await eventually(async () => assert.ok(answers.has('d')));
     answers.get('d')?.('D');
@@ -168,7 +168,7 @@ describe('the token describer', () => {
     await eventually(async () => assert.ok(answers.has('c')));
     answers.get('c')?.('C');
     const whole = { name: 'whole', symbol: 'C', decimals: 6 };
-    await eventually(async () => assert.deepEqual((await described())[2], { ...toldOfC, description: whole }));
+    await eventually(async () => assert.deepEqual((await described())[2], { ...describedC, description: whole }));
     const before = asked;
     now += 600_001;
     await importToken(modest, 'c');

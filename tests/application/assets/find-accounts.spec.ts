@@ -12,7 +12,7 @@ const [master, other] = [addressOf(0xaaaa), addressOf(0xbbbb)];
 const [greedy, modest] = [contextOf('org_greedy', variant), contextOf('org_modest', variant)];
 type Found = { address: string; account: string; asset: { contract: string } };
 
-/** Chain whose masters name wallets when the test lets them, and which counts the questions. */
+/** Chain whose masters return wallets when the test allows it, and which counts the requests. */
 const createMasters = () => {
   const state = {
     asked: [] as string[],
@@ -35,7 +35,7 @@ const createMasters = () => {
   return { chain, state };
 };
 
-describe('the finder of token accounts', () => {
+describe('the token account finder', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let scene: ReturnType<typeof runApp>;
   let masters: ReturnType<typeof createMasters>;
@@ -75,7 +75,7 @@ describe('the finder of token accounts', () => {
   const isFound = (numbers: readonly number[], contract = master) =>
     eventually(async () => assert.deepEqual(new Set(await found(contract)), new Set(numbers.map(addressOf))));
 
-  it('finds the account of every address, also of those registered later, and asks for each once', async () => {
+  it('finds the account of every address, including addresses registered later, with one request each', async () => {
     await wallet(greedy, range(1, 40));
     await register(greedy);
     await isFound(range(1, 40));
@@ -94,7 +94,7 @@ describe('the finder of token accounts', () => {
     await isFound([2]);
   });
 
-  it('goes on after a restart where it stopped', async () => {
+  it('resumes where it stopped after a restart', async () => {
     let isStopped = false;
     masters.state.before = async (owner) => {
       if (owner === addressOf(20)) isStopped = true;
@@ -112,7 +112,7 @@ describe('the finder of token accounts', () => {
     assert.deepEqual(new Set(masters.state.asked), new Set(range(17, 24).map((n) => `${master} ${addressOf(n)}`)));
   });
 
-  it('lets an organization whose token does not answer delay no other organization and no other token', async () => {
+  it('does not let a token that never answers delay other tokens or organizations', async () => {
     let release = () => {};
     const hung = new Promise<void>((resolve) => {
       release = resolve;
@@ -135,7 +135,7 @@ describe('the finder of token accounts', () => {
     await isFound([...range(1, 30), ...range(50, 30)]);
   });
 
-  it('leaves out addresses for which the token names no account that it and the account agree on', async () => {
+  it('skips addresses for which the token and the account do not confirm each other', async () => {
     masters.state.before = async (owner) => {
       if (owner === addressOf(2)) fail('FAILED_PRECONDITION', 'the wallet is of another owner');
     };
@@ -144,7 +144,7 @@ describe('the finder of token accounts', () => {
     await isFound([1, 3]);
   });
 
-  it('reads what an address holds already, and nothing of those that hold nothing', async () => {
+  it('reads the balance that an address already holds, and stores none for addresses that hold nothing', async () => {
     masters.state.held.set(addressOf(2), '7');
     const walletId = await wallet(greedy, range(1, 3));
     await register(greedy);

@@ -9,7 +9,7 @@ import { startNeighbourhood } from '../../support/following/neighbours.js';
 const [token, payer, anna] = ['token', 'payer', 'anna'].map(addressOf) as [string, string, string];
 const page = { size: 10, token: undefined };
 
-describe('RefreshAssetBalances from a block on', () => {
+describe('RefreshAssetBalances from a given block', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
   let by: Context;
@@ -47,7 +47,7 @@ describe('RefreshAssetBalances from a block on', () => {
     return new Set(documents.map(({ asset, balance }) => `${'tokenId' in asset ? asset.tokenId : ''}: ${balance}`));
   };
 
-  it('lists the tokens that were held before RegisterContract, and says from which block on they are complete', async () => {
+  it('lists the tokens held before RegisterContract, and the block from which the list is complete', async () => {
     scene.chain.deploy(token, { standard: 'erc721' });
     give('erc721', '1', payer, anna);
     give('erc721', '2', payer, anna);
@@ -62,7 +62,7 @@ describe('RefreshAssetBalances from a block on', () => {
     await ended(0, 'erc721');
     assert.deepEqual(await listed('erc721'), new Set(['1: 1', '3: 1']));
   });
-  it('goes on after a restart with the block that comes next', async () => {
+  it('resumes with the next block after a restart', async () => {
     scene.chain.deploy(token, { standard: 'erc1155' });
     for (const id of ['1', '2', '3', '4', '5']) give('erc1155', id, payer, anna);
     await register('erc1155');
@@ -84,7 +84,7 @@ describe('RefreshAssetBalances from a block on', () => {
       [3, undefined],
     );
   });
-  it('joins one from the same block on, and is refused while another is running', async () => {
+  it('joins a running refresh from the same block, and is rejected while a different one is running', async () => {
     scene.chain.deploy(token, { standard: 'erc721' });
     give('erc721', '1', payer, anna);
     await register('erc721');
@@ -95,14 +95,17 @@ describe('RefreshAssetBalances from a block on', () => {
     const started = (await allEvents(stores.events)).filter(({ type }) => type === 'RefreshStarted');
     assert.equal(started.length, 1);
   });
-  it('is refused for one address and for balances that need no search', async () => {
+  it('is rejected for a single address and for balances that need no search', async () => {
     const { balances } = scene.app();
-    const wrong = { code: 'INVALID_ARGUMENT' };
-    await assert.rejects(balances.refresh(by, { walletId, address: anna, standard: 'erc721', from: 0 }), wrong);
+    const invalidArgument = { code: 'INVALID_ARGUMENT' };
+    await assert.rejects(
+      balances.refresh(by, { walletId, address: anna, standard: 'erc721', from: 0 }),
+      invalidArgument,
+    );
     for (const standard of ['native', 'erc20'] as const)
-      await assert.rejects(balances.refresh(by, { walletId, address: undefined, standard, from: 0 }), wrong);
+      await assert.rejects(balances.refresh(by, { walletId, address: undefined, standard, from: 0 }), invalidArgument);
   });
-  it('is charged by the addresses and the blocks that it looks through', async () => {
+  it('is charged by the number of addresses and blocks that it searches', async () => {
     for (let n = 0; n < 250; n++) scene.chain.mine();
     const touched: number[] = [];
     const charged = { ...by, touch: (count: number) => void touched.push(count) };

@@ -8,7 +8,7 @@ import { storeKinds } from '../../support/following/store-kinds.js';
 const standard = 'native';
 const hashOf = (branch: string, number: number) => `0x${branch}${number.toString(16).padStart(62, '0')}`;
 
-/** Chain whose balances are made when they are asked for, and counted. */
+/** Chain that generates balances on request, and counts the requests. */
 const createMadeChain = () => {
   const state = { branch: '00', head: 20, balance: (_: string) => '5', failsFor: '', asked: [] as string[][] };
   const headerAt = (number: number): Header => ({
@@ -71,7 +71,7 @@ for (const { name: kind, open } of storeKinds)
       await stores.close();
     });
 
-    it('reads 100 addresses before it answers, and the rest in parts with a stream each', async () => {
+    it('reads 100 addresses before it answers, and the rest in parts, each in its own stream', async () => {
       start('balance refresher');
       const walletId = await scene.largeWallet(greedy, 500);
       await refresh(greedy, walletId);
@@ -83,7 +83,7 @@ for (const { name: kind, open } of storeKinds)
       assert.ok(Math.max(...lengths.values()) <= 2 * 100 + 1, `a stream has ${Math.max(...lengths.values())} events`);
     });
 
-    it('stores nothing of balances that have not changed', async () => {
+    it('stores no event for unchanged balances', async () => {
       start('balance refresher');
       const walletId = await scene.largeWallet(greedy, 300);
       await refresh(greedy, walletId);
@@ -105,7 +105,7 @@ for (const { name: kind, open } of storeKinds)
       assert.equal((await balancesOf(greedy, walletId)).documents[0]?.balance, '1502');
     });
 
-    it('is joined by a second one, in its first part and later', async () => {
+    it('is joined by a second refresh, during its first part and later', async () => {
       start();
       const walletId = await scene.largeWallet(greedy, 300);
       await Promise.all(Array.from({ length: 10 }, () => refresh(greedy, walletId)));
@@ -116,7 +116,7 @@ for (const { name: kind, open } of storeKinds)
       assert.deepEqual([done, total], [100, 300]);
     });
 
-    it('goes on after a restart with the part that comes next', async () => {
+    it('resumes with the next part after a restart', async () => {
       start();
       const walletId = await scene.largeWallet(greedy, 500);
       await refresh(greedy, walletId);
@@ -136,7 +136,7 @@ for (const { name: kind, open } of storeKinds)
       assert.equal((await balancesOf(greedy, walletId)).documents[0]?.balance, '2500');
     });
 
-    it('lets another organization wait for one of its parts', async () => {
+    it('makes another organization wait for at most one of its parts', async () => {
       start();
       const large = await scene.largeWallet(greedy, 500);
       const small = await scene.largeWallet(modest, 200, 5000);
@@ -151,7 +151,7 @@ for (const { name: kind, open } of storeKinds)
       await ended(greedy, large);
     });
 
-    it('is not held up by a wallet whose balances cannot be read', async () => {
+    it('is not delayed by a wallet whose balances cannot be read', async () => {
       start();
       made.state.failsFor = addressOf(150);
       const [broken, fine] = [await scene.largeWallet(greedy, 200), await scene.largeWallet(modest, 200, 5000)];
@@ -162,7 +162,7 @@ for (const { name: kind, open } of storeKinds)
       assert.equal(await isRunning(greedy, broken), true);
     });
 
-    it('starts again when the block of its last part was replaced, and corrects what it read', async () => {
+    it('restarts when the block of its last part was replaced, and corrects the balances it read', async () => {
       start();
       const walletId = await scene.largeWallet(greedy, 200);
       await refresh(greedy, walletId);

@@ -9,14 +9,14 @@ describe('a bounded cache', () => {
   };
   const keysIn = (cache: ReturnType<typeof filled>) => ['a', 'b', 'c', 'd', 'e'].filter(cache.has).join('');
 
-  it('keeps entries up to its limit, each with the value that was set last', () => {
+  it('keeps entries up to its limit, each with its latest value', () => {
     const cache = filled();
     cache.set('b', 7);
     assert.equal(keysIn(cache), 'abc');
     assert.deepEqual(['a', 'b', 'c', 'd'].map(cache.get), [0, 7, 2, undefined]);
   });
 
-  it('drops the oldest entry for a new one', () => {
+  it('evicts the oldest entry to make room for a new one', () => {
     const cache = filled();
     cache.set('d', 3);
     assert.equal(keysIn(cache), 'bcd');
@@ -24,7 +24,7 @@ describe('a bounded cache', () => {
     assert.equal(keysIn(cache), 'cde');
   });
 
-  it('counts an entry that is set again as new', () => {
+  it('treats an entry that is set again as new', () => {
     const cache = filled();
     cache.set('a', 5);
     cache.set('d', 3);
@@ -39,7 +39,7 @@ describe('a bounded cache', () => {
     assert.deepEqual(['a', 'c', 'd'].map(cache.get), [0, 2, 3]);
   });
 
-  it('keeps an entry that is read again and again, however many others come', () => {
+  it('keeps an entry that is read repeatedly, however many others are added', () => {
     const cache = filled();
     for (let i = 0; i < 10; i++) {
       assert.equal(cache.get('a'), 0);
@@ -62,7 +62,7 @@ describe('a bounded cache', () => {
     assert.equal(keysIn(cache), 'bcd');
   });
 
-  it('deletes one entry, which makes room for another, or all of them', () => {
+  it('deletes one entry, which makes room for another, or all entries', () => {
     const cache = filled();
     cache.delete('b');
     cache.set('d', 3);

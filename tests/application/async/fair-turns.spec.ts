@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createFairTurns } from '../../../application/async/fair-turns.js';
 
-/** Starts pieces that end when the test ends them, and records the order in which they start. */
+/** Starts tasks that the test ends, and records the order in which they start. */
 const createScene = (bounds: Parameters<typeof createFairTurns>[0]) => {
   const turns = createFairTurns(bounds);
   const started: string[] = [];
@@ -20,7 +20,7 @@ const createScene = (bounds: Parameters<typeof createFairTurns>[0]) => {
 };
 
 describe('fair turns', () => {
-  it('lets a newcomer wait for one piece of a key that has a hundred waiting', async () => {
+  it('makes a newcomer wait for one task of a key that has a hundred waiting', async () => {
     const { started, ask, endFirst } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 100 });
     const greedy = Array.from({ length: 100 }, (_, i) => ask('greedy', `greedy ${i}`));
     const modest = ask('modest', 'modest');
@@ -31,7 +31,7 @@ describe('fair turns', () => {
     await Promise.all([...greedy, modest]);
   });
 
-  it('gives each key one piece a round, in the order in which they asked', async () => {
+  it('gives each key one task per round, in the order of their requests', async () => {
     const { started, ask, endFirst } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 10 });
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => ask(name[0] as string, name));
     for (const _ of all) await endFirst();
@@ -39,7 +39,7 @@ describe('fair turns', () => {
     assert.deepEqual(started, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('runs no more pieces of a key at once than it may, although there is room', async () => {
+  it('runs no more concurrent tasks of a key than its limit, even if there is room', async () => {
     const { started, ask, endFirst, settle } = createScene({
       maxConcurrent: 3,
       maxConcurrentPerKey: 2,
@@ -54,7 +54,7 @@ describe('fair turns', () => {
     await Promise.all(all);
   });
 
-  it('refuses a piece of a key that has as many waiting as it may, and no piece of another', async () => {
+  it('rejects a task of a key whose queue is full, and accepts tasks of other keys', async () => {
     const { started, ask, endFirst } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 2 });
     const greedy = ['a1', 'a2', 'a3'].map((name) => ask('a', name));
     await assert.rejects(ask('a', 'a4'), { code: 'RATE_LIMITED' });
@@ -64,7 +64,7 @@ describe('fair turns', () => {
     assert.deepEqual(started, ['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('goes on with the next piece after one that failed', async () => {
+  it('continues with the next task after one that failed', async () => {
     const { turns } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 2 });
     const failing = turns('a', async () => {
       throw new Error('broken');

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { createHighChurnMap, createHighChurnSet } from '../../../application/async/high-churn.js';
 
-/** Makes a function that collects the objects made since it was last called, as V8 does between full collections. */
+/** Makes a function that runs a minor garbage collection, as V8 does between full collections. */
 const youngCollector = (): (() => void) => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: string }) => void;
@@ -14,14 +14,14 @@ const youngCollector = (): (() => void) => {
 const members = 1000;
 const megabyte = 1_048_576;
 
-/** Returns the megabytes in memory after many large values were added and deleted, 32 at a time. */
+/** Returns the megabytes retained after many large values were added and deleted, 32 at a time. */
 const leftAfter = (pass: (values: readonly unknown[][], serial: number) => void): number => {
   const collect = youngCollector();
   pass([[]], -1);
   // Objects that survive two collections count as old.
   for (let i = 0; i < 3; i++) collect();
   const before = process.memoryUsage().heapUsed;
-  // The values are made in a call of their own, so that no variable refers to them during a collection.
+  // A separate call makes the values, so that no variable refers to them during a collection.
   const step = (i: number) =>
     pass(
       Array.from({ length: 32 }, () => new Array(members).fill(i)),
@@ -34,7 +34,7 @@ const leftAfter = (pass: (values: readonly unknown[][], serial: number) => void)
   return (process.memoryUsage().heapUsed - before) / megabyte;
 };
 
-/** Megabytes that are few beside the 24 of all values; a Map leaves 9 and a Set 18. */
+/** Limit in megabytes, far below the 24 of all values; a Map retains 9 and a Set 18. */
 const few = 4;
 
 const keys = ['a', 'b', 'c', 'd'];
@@ -42,8 +42,8 @@ type Change = { readonly key: string; readonly isAdded: boolean };
 const change: fc.Arbitrary<Change> = fc.record({ key: fc.constantFrom(...keys), isAdded: fc.boolean() });
 const changes = fc.array(change, { maxLength: 40 });
 
-describe('values that pass', () => {
-  it('are those of a Map', () => {
+describe('high-churn collections', () => {
+  it('hold the same entries as a Map after any changes', () => {
     const check = (given: readonly Change[]) => {
       const [ours, theirs] = [createHighChurnMap<number>(), new Map<string, number>()];
       const apply = ({ key, isAdded }: Change, i: number) => {
@@ -58,7 +58,7 @@ describe('values that pass', () => {
     fc.assert(fc.property(changes, check));
   });
 
-  it('are those of a Set', () => {
+  it('hold the same members as a Set after any changes', () => {
     const objects = new Map(keys.map((key) => [key, { key }]));
     const check = (given: readonly Change[]) => {
       const [ours, theirs] = [createHighChurnSet(), new Set<object>()];
@@ -72,7 +72,7 @@ describe('values that pass', () => {
     fc.assert(fc.property(changes, check));
   });
 
-  it('of a map are let go of before the next full garbage collection', () => {
+  it('release deleted map values before the next full garbage collection', () => {
     const map = createHighChurnMap<unknown>();
     const left = leftAfter((values, serial) => {
       for (const [i, value] of values.entries()) map.set(`${serial} ${i}`, value);
@@ -81,7 +81,7 @@ describe('values that pass', () => {
     assert.ok(left < few, `${left} MB are left`);
   });
 
-  it('of a set are let go of likewise', () => {
+  it('release deleted set members before the next full garbage collection', () => {
     const set = createHighChurnSet<unknown[]>();
     const left = leftAfter((values) => {
       for (const value of values) set.add(value);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createLargeWorkThrottle, type LargeWorkThrottle } from '../../../application/async/large-work-throttle.js';
 
-/** Starts shares on a clock that only sleeping moves; `during` runs in each sleep. */
+/** Starts a throttle on a clock that only sleeping advances; `during` runs in each sleep. */
 const scene = (during: (shares: LargeWorkThrottle) => Promise<void>) => {
   const clock = { ms: 0, slept: 0 };
   const shares: LargeWorkThrottle = createLargeWorkThrottle({
@@ -20,10 +20,10 @@ const scene = (during: (shares: LargeWorkThrottle) => Promise<void>) => {
 };
 const nothing = async () => {};
 
-describe('shares of time', () => {
+describe('the throttle for large work', () => {
   const ask = (shares: LargeWorkThrottle) => shares.small('modest', nothing);
 
-  it('leave nine tenths and more of the time to others who keep asking', async () => {
+  it('leaves at least nine tenths of the time to other busy organizations', async () => {
     const { clock, shares, large } = scene(ask);
     await large(60, () => ask(shares));
     await large(20, () => ask(shares));
@@ -32,21 +32,21 @@ describe('shares of time', () => {
     assert.equal(clock.slept, 800);
   });
 
-  it('let large work begin at once where nobody else asks', async () => {
+  it('starts large work immediately when no other organization is active', async () => {
     const { clock, large } = scene(nothing);
     await large(60);
     await large(60);
     assert.equal(clock.slept, 0);
   });
 
-  it('let large work begin soon after the others have become quiet', async () => {
+  it('starts large work soon after other organizations become idle', async () => {
     const { clock, shares, large } = scene(nothing);
     await large(60, () => ask(shares));
     await large(60);
     assert.equal(clock.slept, 100);
   });
 
-  it('count work of others that still runs, however long it takes', async () => {
+  it("counts other organizations' work that is still running, however long it takes", async () => {
     const { clock, shares, large } = scene(nothing);
     let end = () => {};
     const running = shares.small('modest', () => new Promise<void>((done) => (end = done)));
@@ -57,21 +57,21 @@ describe('shares of time', () => {
     await running;
   });
 
-  it('make nobody wait for small work of their own', async () => {
+  it('never delays small work', async () => {
     const { clock, shares, large } = scene((shares) => shares.small('greedy', nothing));
     await large(60, () => shares.small('greedy', nothing));
     await large(60);
     assert.equal(clock.slept, 0);
   });
 
-  it('pause for two seconds at most, however long large work took', async () => {
+  it('pauses for at most two seconds, however long the large work took', async () => {
     const { clock, shares, large } = scene(ask);
     await large(60_000, () => ask(shares));
     await large(60);
     assert.equal(clock.slept, 2000);
   });
 
-  it('pause after large work that fails, too', async () => {
+  it('pauses after large work that fails', async () => {
     const { clock, shares, large } = scene(ask);
     const failing = large(60, async () => {
       await ask(shares);

@@ -3,10 +3,10 @@ import { createOrganizationQueue } from '../../../application/async/organization
 import { eventually } from '../../support/eventually.js';
 import { testSystem } from '../../support/silent.js';
 
-/** Works on one item at a time and notes whose it was; items named `bad` fail. */
+/** Processes one item at a time and records its organization; items named `bad` fail. */
 const start = (atOnce: number) => {
   const served: string[] = [];
-  const lanes = createOrganizationQueue<string>(testSystem, {
+  const queue = createOrganizationQueue<string>(testSystem, {
     name: 'test',
     atOnce,
     work: async (lane, organizationId) => {
@@ -18,16 +18,16 @@ const start = (atOnce: number) => {
     },
   });
   const stop = new AbortController();
-  const running = lanes.run(stop.signal);
+  const running = queue.run(stop.signal);
   const end = async () => {
     stop.abort();
     await running;
   };
-  return { lanes, served, end };
+  return { lanes: queue, served, end };
 };
 
-describe('the lanes of organizations', () => {
-  it('give each organization a turn after one piece of every other', async () => {
+describe('the organization queue', () => {
+  it('gives each organization a turn after one task of every other', async () => {
     const { lanes, served, end } = start(1);
     for (let n = 0; n < 1000; n++) lanes.add('greedy', String(n));
     lanes.add('modest', 'first');
@@ -38,7 +38,7 @@ describe('the lanes of organizations', () => {
     assert.deepEqual(turns, [1, 3]);
   });
 
-  it('let a failing organization wait alone, and try it again', async () => {
+  it('delays only the failing organization, and retries it', async () => {
     const { lanes, served, end } = start(1);
     lanes.add('failing', 'bad');
     for (let n = 0; n < 10; n++) lanes.add('modest', String(n));
@@ -47,7 +47,7 @@ describe('the lanes of organizations', () => {
     assert.deepEqual(new Set(served), new Set(['modest']));
   });
 
-  it('serve items that come while nothing waits, and end with the signal', async () => {
+  it('processes items added while it is idle, and ends when its signal is aborted', async () => {
     const { lanes, served, end } = start(4);
     lanes.add('one', 'a');
     await eventually(async () => assert.deepEqual(served, ['one']));

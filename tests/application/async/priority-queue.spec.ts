@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createPriorityQueue } from '../../../application/async/priority-queue.js';
 
 describe('a priority queue', () => {
-  it('gives the items up to a priority, each once and in order, and keeps the others', () =>
+  it('returns the items up to a priority, each once and in order, and keeps the others', () =>
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -50, max: 50 })),

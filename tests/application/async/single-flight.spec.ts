@@ -8,7 +8,7 @@ import {
 } from '../../../application/async/cancellation.js';
 import { createSingleFlight } from '../../../application/async/single-flight.js';
 
-/** Work that a test ends itself; `cancellations` are those that the work was started with. */
+/** Work that the test ends; `cancellations` lists the cancellations it was started with. */
 const manualWork = () => {
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const cancellations: Cancellation[] = [];
@@ -20,7 +20,7 @@ const manualWork = () => {
 };
 
 describe('a single flight', () => {
-  it('does the work once for all callers with the same key, and again after it has ended', async () => {
+  it('does the work once for all concurrent callers with the same key, and again after it has ended', async () => {
     const { work, ends } = manualWork();
     const flights = createSingleFlight<string>();
     const asked = [1, 2].map(() => flights.run('a', undefined, work));
@@ -34,7 +34,7 @@ describe('a single flight', () => {
     assert.equal(await again, 'second');
   });
 
-  it('gives every caller the failure, and starts again for the next one', async () => {
+  it('passes a failure to every caller, and starts again for the next one', async () => {
     const { work, ends } = manualWork();
     const flights = createSingleFlight<string>();
     const asked = [1, 2].map(() => flights.run('a', createCancellation(), work));
@@ -43,7 +43,7 @@ describe('a single flight', () => {
     assert.equal(flights.has('a', 0), false);
   });
 
-  it('cancels the work when the last caller leaves, and lets nobody join it then', async () => {
+  it('cancels the work when the last caller leaves, and lets no one join it afterwards', async () => {
     const { work, ends, cancellations } = manualWork();
     const flights = createSingleFlight<string>();
     const callers = [createCancellation(), createCancellation()];
@@ -58,7 +58,7 @@ describe('a single flight', () => {
     assert.deepEqual(await Promise.all([first, next]), ['too late', 'for the next caller']);
   });
 
-  it('rejects those who leave at once where that is wanted, and goes on for the others', async () => {
+  it('rejects callers immediately when they leave if requested, and continues for the others', async () => {
     const { work, ends } = manualWork();
     const flights = createSingleFlight<string>(undefined, { rejectCancelled: true });
     const caller = createCancellation();
@@ -69,13 +69,13 @@ describe('a single flight', () => {
     assert.equal(await stays, 'for the other');
   });
 
-  it('cancels the work of a caller who had left before', () => {
+  it('cancels the work of a caller who had already left', () => {
     const { work, cancellations } = manualWork();
     void createSingleFlight<string>().run('a', cancellationOf(AbortSignal.abort()), work);
     assert.equal(cancellations[0]?.isCancelled(), true);
   });
 
-  it('is never cancelled while a caller who cannot leave waits', () => {
+  it('is never cancelled while a caller without a signal waits', () => {
     const { work, cancellations } = manualWork();
     const flights = createSingleFlight<string>();
     const caller = createCancellation();
@@ -85,7 +85,7 @@ describe('a single flight', () => {
     assert.equal(cancellations[0]?.isCancelled(), false);
   });
 
-  it('is joined only up to the given age', async () => {
+  it('is joined only up to a given age', async () => {
     let now = 0;
     const { work, ends } = manualWork();
     const flights = createSingleFlight<string>(() => now);
@@ -100,7 +100,7 @@ describe('a single flight', () => {
 });
 
 describe('a caller who may leave', () => {
-  it('is made of a signal, and a signal of a caller', () => {
+  it('is created from a signal and converts back to one', () => {
     const stop = new AbortController();
     const signal = signalOf(cancellationOf(stop.signal));
     assert.equal(signal.aborted, false);
@@ -108,7 +108,7 @@ describe('a caller who may leave', () => {
     assert.equal(signal.aborted, true);
   });
 
-  it('gets the result of a promise or, on leaving, a rejection at once', async () => {
+  it('gets the result of a promise, or an immediate rejection on leaving', async () => {
     const caller = createCancellation();
     assert.equal(await untilCancelled(Promise.resolve('there'), caller), 'there');
     await assert.rejects(untilCancelled(Promise.reject(new Error('failed')), caller), /failed/);

@@ -16,7 +16,7 @@ describe('slicesOf', () => {
 });
 
 describe('mapInSlices', () => {
-  /** Work whose pieces end when the test finishes or fails them. */
+  /** Work whose items end when the test finishes or fails them. */
   const openWork = () => {
     const begun: number[] = [];
     const ends = new Map<number, { resolve(value: string): void; reject(error: Error): void }>();
@@ -29,7 +29,7 @@ describe('mapInSlices', () => {
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('begins a slice when the one before has finished, and returns the results in order', async () => {
+  it('starts a slice when the previous one has finished, and returns the results in order', async () => {
     const { begun, work, finish } = openWork();
     const all = mapInSlices([1, 2, 3], 2, work);
     assert.deepEqual(begun, [1, 2]);
@@ -43,7 +43,7 @@ describe('mapInSlices', () => {
     assert.deepEqual(await all, ['done 1', 'done 2', 'done 3']);
   });
 
-  it('rejects with the first failure and begins no further slice', async () => {
+  it('rejects with the first failure and starts no further slice', async () => {
     const { begun, work, finish, fail } = openWork();
     const all = mapInSlices([1, 2, 3], 2, work);
     fail(2);
@@ -59,7 +59,7 @@ describe('mapInSlices', () => {
 });
 
 describe('eachInSlices', () => {
-  it('works on all items in their order, and lets others have a turn after each slice', async () => {
+  it('processes all items in order, and yields to the event loop after each slice', async () => {
     const seen: (number | string)[] = [];
     const breathe = async () => void seen.push('turn');
     await eachInSlices([1, 2, 3, 4, 5], 2, { breathe }, (item) => void seen.push(item));

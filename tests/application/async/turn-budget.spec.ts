@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createTurnBudget } from '../../../application/async/turn-budget.js';
 
-describe('the budget of a turn', () => {
-  /** Makes a budget whose turns end when the test says so, and notes in which order work begins. */
+describe('the per-turn budget', () => {
+  /** Makes a budget whose turns the test ends, and records the order in which work starts. */
   const scene = (most: number) => {
     const ends: (() => void)[] = [];
     const begin = createTurnBudget(most, () => new Promise((end) => ends.push(end)));
@@ -19,20 +19,20 @@ describe('the budget of a turn', () => {
     return { begun, start, endTurn, turns: () => ends.length };
   };
 
-  it('lets work begin at once while the key has some left', () => {
+  it('starts work immediately while its key has budget left', () => {
     const { begun, start } = scene(2);
     for (const name of ['a1', 'a2', 'a3']) start('a', 1, name);
     assert.deepEqual(begun, ['a1', 'a2']);
   });
 
-  it('lets another key begin at once, whatever waits', () => {
+  it('starts work of another key immediately, whatever is waiting', () => {
     const { begun, start } = scene(1);
     for (let i = 0; i < 1000; i++) start('a', 1);
     start('b', 1);
     assert.deepEqual(begun, ['a', 'b']);
   });
 
-  it('lets what waits begin in later turns, in order and no more than fits into each', async () => {
+  it('starts waiting work in later turns, in order and within the budget of each turn', async () => {
     const { begun, start, endTurn } = scene(2);
     for (const name of ['1', '2', '3', '4', '5']) start('a', 1, name);
     await endTurn();
@@ -42,7 +42,7 @@ describe('the budget of a turn', () => {
     assert.deepEqual(begun, ['1', '2', '3', '4', '5', '6']);
   });
 
-  it('lets work begin that costs more than a whole turn, and nothing after it in that turn', async () => {
+  it('starts work that costs more than a whole turn, and nothing else in that turn', async () => {
     const { begun, start, endTurn } = scene(2);
     start('a', 100, 'large');
     start('a', 1, 'small');
@@ -51,7 +51,7 @@ describe('the budget of a turn', () => {
     assert.deepEqual(begun, ['large', 'small']);
   });
 
-  it('counts no turns while every key has some left', async () => {
+  it('counts no turns while every key has budget left', async () => {
     const { start, endTurn, turns } = scene(1);
     start('a', 1);
     assert.equal(turns(), 0);

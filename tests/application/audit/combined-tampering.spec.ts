@@ -4,7 +4,7 @@ import { createStoreProof } from '../../../application/audit/store-proof.js';
 import { type EventStore, organizationOf, type Recorded } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { canonical } from '../../../domain/aggregates/audit.js';
-import { handSystem, notary } from '../../support/audit/sealed-history.js';
+import { manualSystem, notary } from '../../support/audit/sealed-history.js';
 import { openFiles } from '../../support/audit/tampered-files.js';
 import { change } from '../../support/audit/tampering.js';
 import { allEvents } from '../../support/following/following.js';
@@ -14,10 +14,10 @@ const byText = (a: string, b: string) => (a < b ? -1 : 1);
 
 const owners = [`org_${'a'.repeat(32)}`, `org_${'b'.repeat(32)}`, 'system'] as const;
 
-/** Contents of both stores at one moment; the state has what the sealer remembers. */
+/** Contents of both stores at one moment; the state holds the sealer's progress. */
 type Contents = { readonly events: readonly Recorded[]; readonly state: ReadonlyMap<string, string> };
 
-/** Change that somebody with the files makes to one organization, the log or what the sealer remembers. */
+/** Change that an attacker with the files makes to one organization, the log or the sealer's progress. */
 type Tampering = {
   readonly kind:
     | 'alter'
@@ -56,7 +56,7 @@ const tampering: fc.Arbitrary<Tampering> = fc.record({
 
 const idOf = (owner: string) => `audit-chain:${owner}`;
 
-/** Event store and process state that hold the given contents and are only read. */
+/** Read-only event store and process state with the given contents. */
 const storesWith = ({ events, state }: Contents) => {
   const of = (organizationId: string) => events.filter(({ stream }) => organizationOf(stream) === organizationId);
   const store = {
@@ -65,14 +65,14 @@ const storesWith = ({ events, state }: Contents) => {
       yield of(organizationId);
     },
   };
-  const memory = {
+  const stateStore = {
     get: async (_: string, id: string) => {
       const value = state.get(id);
       return value === undefined ? null : { value, revision: 1 };
     },
     ids: async (_: string, after: string) => [...state.keys()].filter((id) => id > after).toSorted(byText),
   };
-  return { events: store as unknown as EventStore, state: memory as unknown as StateStore };
+  return { events: store as unknown as EventStore, state: stateStore as unknown as StateStore };
 };
 
 describe('the proof of all histories together', () => {
@@ -82,7 +82,7 @@ describe('the proof of all histories together', () => {
     for (const round of [0, 1, 2]) {
       for (const owner of owners.slice(0, 2)) await files.append(owner, 11, 20 * round);
       await files.append('system', 11, 20 * round);
-      await files.seal(handSystem(() => round));
+      await files.seal(manualSystem(() => round));
       await files.seal();
       const { events, state } = files.stores();
       const ids = [...owners.map(idOf), 'audit-log'];
@@ -94,12 +94,12 @@ describe('the proof of all histories together', () => {
   });
 
   const proves = async (contents: Contents) => {
-    const proof = createStoreProof({ ...storesWith(contents), notary, system: handSystem() });
+    const proof = createStoreProof({ ...storesWith(contents), notary, system: manualSystem() });
     for (const owner of owners) if ((await proof.verify(owner)).flaw) return false;
     return true;
   };
 
-  /** Replaces the events of an owner, each with the place of the event that it stands for. */
+  /** Replaces the events of an owner; each keeps the place of the event that it replaces. */
   const withEvents = ({ events, state }: Contents, owner: string, own: readonly Recorded[]): Contents => {
     const others = events.filter(({ stream }) => organizationOf(stream) !== owner);
     return { events: [...others, ...own], state };
@@ -144,11 +144,11 @@ describe('the proof of all histories together', () => {
       [...state].toSorted(([a], [b]) => byText(a, b)),
     ]);
 
-  it('holds at every moment that the stores were in, the earlier ones included', async () => {
+  it('holds for every earlier state of the stores', async () => {
     for (const moment of moments) assert.ok(await proves(moment));
   });
 
-  it('breaks after any combination of cutting, forging, replacing, moving, retiming and setting back', () =>
+  it('fails after any combination of truncation, forgery, replacement, reordering, changed times and rollback', () =>
     fc.assert(
       fc.asyncProperty(fc.array(tampering, { minLength: 1, maxLength: 4 }), async (all) => {
         const last = moments.at(-1) as Contents;

@@ -8,7 +8,7 @@ import type { StateStore } from '../../../application/ports/state.js';
 import { createPageTokens } from '../../../application/read-models/paging.js';
 import { createNotary } from '../../../infrastructure/keys/notary.js';
 import { sha256 } from '../../../infrastructure/system.js';
-import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/audit/sealed-history.js';
+import { appendEvents, historyOf, manualSystem, notary, sealAll } from '../../support/audit/sealed-history.js';
 import { alteration, change, type Tampering, tampering } from '../../support/audit/tampering.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { sized } from '../../support/run/tier.js';
@@ -47,7 +47,7 @@ describe('the proof of a history', () => {
   let state: StateStore;
   let history: readonly Recorded[];
   let lines: readonly string[];
-  const system = handSystem();
+  const system = manualSystem();
   const auditOver = (over: EventStore, by = notary, at = system) =>
     createAudit({
       events: over,
@@ -71,7 +71,7 @@ describe('the proof of a history', () => {
       yield other.slice(20);
     },
   });
-  /** Tampers with the hashed fields alone; each place keeps its position and time. */
+  /** Tampers only with the hashed fields; each entry keeps its position and time. */
   const forge = (tampered: Tampering) =>
     apply(history.map(provenOf), tampered).map((one, n) => {
       const { position, time } = history[n] ?? { position: beyond + n, time: Date.now() };
@@ -137,7 +137,7 @@ describe('the proof of a history', () => {
         const { flaw } = await check([header, ...texts], notary.publicKey);
         assert.ok(flaw, JSON.stringify(tampered));
         const expected = first < 0 ? texts.length : first;
-        // The last line is the head and no event: a flaw there is reported for the events after the last seal.
+        // The last line is the head, not an event: a flaw in it is reported for the events after the last seal.
         const isOfHead = expected >= history.length;
         assert.ok(
           isOfHead ? flaw.event > 0 : flaw.event === expected + 1,
@@ -147,7 +147,7 @@ describe('the proof of a history', () => {
       { numRuns: tamperings },
     ));
 
-  it('refuses a file whose header, text or last line was changed', async () => {
+  it('rejects a file whose header, text or last line was changed', async () => {
     const [header = '', ...rest] = lines;
     for (const [at] of header.split('').entries()) {
       const other = header[at] === 'x' ? 'y' : 'x';
@@ -163,7 +163,7 @@ describe('the proof of a history', () => {
     assert.notEqual((await check([])).flaw, null);
   });
 
-  it('refuses a chain that was computed anew, with the old head or signed with another key', () =>
+  it('rejects a recomputed chain, with the old head or signed with another key', () =>
     fc.assert(
       fc.asyncProperty(tampering, async (tampered) => {
         const forged = forge(tampered);
@@ -178,7 +178,7 @@ describe('the proof of a history', () => {
       { numRuns: tamperings / 5 },
     ));
 
-  it('finds every tampering with the store by its seals and the remembered head, and the exact event by comparison with a file', () =>
+  it('detects every tampering with the store by its seals and the stored head, and the exact event by comparison with a file', () =>
     fc.assert(
       fc.asyncProperty(tampering, async (tampered) => {
         const forged = forge(tampered);
@@ -194,21 +194,21 @@ describe('the proof of a history', () => {
       { numRuns: tamperings },
     ));
 
-  it('finds a commit time that was moved in the store by comparison with a file', async () => {
+  it('detects a commit time changed in the store by comparison with a file', async () => {
     const moved = history.map((event, n) => (n === 30 ? { ...event, time: event.time + 30 * 86_400_000 } : event));
     const flaw = await auditOver(holding(moved)).compare(organizationId, linesOf(lines)());
     assert.equal(flaw?.event, 31);
     assert.match(flaw?.reason ?? '', /^committed at another time in the store, /);
   });
 
-  it('finds events without a seal in the store that a running service would have sealed', async () => {
+  it('detects unsealed events that a running service would have sealed', async () => {
     const seal = history.findLast(({ type }) => type === 'AuditSealed')?.data as { count: number };
     const first = history.findIndex(({ type }, n) => n >= seal.count && type !== 'AuditSealed');
     const proofAfter = (ms: number) =>
       auditOver(
         events,
         notary,
-        handSystem(() => ms),
+        manualSystem(() => ms),
       ).verify(organizationId);
     assert.equal((await proofAfter(3_600_000)).flaw, null);
     const { flaw } = await proofAfter(2 * 3_600_000);
@@ -216,7 +216,7 @@ describe('the proof of a history', () => {
     assert.match(flaw?.reason ?? '', /^not sealed, though committed at /);
   });
 
-  it('is tested with alterations of more than a hundred different leaves', () => {
+  it('is tested with alterations of more than a hundred different fields', () => {
     const changed = new Set(fc.sample(alteration, 2000).map(({ leaf }) => leaf));
     assert.ok(changed.size > 100);
   });

@@ -7,7 +7,7 @@ import { noEntry } from '../../../application/ports/state.js';
 import { createPageTokens } from '../../../application/read-models/paging.js';
 import { firstLink, type Link, nextLink, type Seal, sealStatement } from '../../../domain/aggregates/audit.js';
 import { sha256 } from '../../../infrastructure/system.js';
-import { appendEvents, handSystem, historyOf, notary, sealAll, sealOld } from '../../support/audit/sealed-history.js';
+import { appendEvents, historyOf, manualSystem, notary, sealAll, sealOld } from '../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { usePlace } from '../../support/engines/places.js';
 
@@ -15,7 +15,7 @@ const organizationId = `org_${'a'.repeat(32)}`;
 const other = `org_${'b'.repeat(32)}`;
 const hourMs = 3_600_000;
 
-describe('the sealer of history', () => {
+describe('the history sealer', () => {
   const eventPlace = usePlace(eventStores.sqlite);
   const statePlace = usePlace(states.sqlite);
   let events: EventStore;
@@ -25,7 +25,7 @@ describe('the sealer of history', () => {
     state = await statePlace.open();
   });
   const append = (count: number, from = 0, owner = organizationId) => appendEvents(events, owner, count, from);
-  const seal = (...more: [ReturnType<typeof handSystem>?, ((store: StateStore) => StateStore)?]) =>
+  const seal = (...more: [ReturnType<typeof manualSystem>?, ((store: StateStore) => StateStore)?]) =>
     sealAll({ events, state }, ...more);
   const seals = async (owner = organizationId) =>
     (await historyOf(events, owner)).filter(({ type }) => type === 'AuditSealed').map(({ data }) => data as Seal);
@@ -35,10 +35,10 @@ describe('the sealer of history', () => {
       events: over,
       stored: over,
       state,
-      handle: createHandle(over, handSystem()),
+      handle: createHandle(over, manualSystem()),
       notary,
-      system: handSystem(),
-      pageTokens: createPageTokens(handSystem()),
+      system: manualSystem(),
+      pageTokens: createPageTokens(manualSystem()),
     });
   const isValid = async (owner = organizationId) => {
     const { flaw } = await audit().verify(owner);
@@ -62,7 +62,7 @@ describe('the sealer of history', () => {
     await isValid(other);
   });
 
-  it('includes its own seals in the next one, but does not seal because of them', async () => {
+  it('includes earlier seals in the next one, but does not count them as reasons to seal', async () => {
     await append(10);
     for (let n = 0; n < 30; n++) await seal();
     assert.deepEqual(await counts(), [10]);
@@ -71,12 +71,12 @@ describe('the sealer of history', () => {
     assert.deepEqual(await counts(), [10, 21]);
     await sealOld(
       { events, state },
-      handSystem(() => 2 * hourMs),
+      manualSystem(() => 2 * hourMs),
     );
     await seal();
     await sealOld(
       { events, state },
-      handSystem(() => 4 * hourMs),
+      manualSystem(() => 4 * hourMs),
     );
     assert.deepEqual(await counts(), [10, 21]);
     await isValid();
@@ -87,20 +87,20 @@ describe('the sealer of history', () => {
     await seal();
     await sealOld(
       { events, state },
-      handSystem(() => hourMs - 60_000),
+      manualSystem(() => hourMs - 60_000),
     );
     assert.deepEqual(await counts(), []);
     for (let n = 0; n < 3; n++)
       await sealOld(
         { events, state },
-        handSystem(() => hourMs),
+        manualSystem(() => hourMs),
       );
     assert.deepEqual(await counts(), [3]);
     await isValid();
   });
 
   for (const lost of [1, 2, 3])
-    it(`counts no event twice and writes no false seal after a crash that follows write ${lost} of its state`, async () => {
+    it(`counts no event twice and writes no invalid seal after a crash following write ${lost} of its state`, async () => {
       await append(25);
       let written = 0;
       const dying = (store: StateStore): StateStore => ({
@@ -119,7 +119,7 @@ describe('the sealer of history', () => {
       assert.ok((await counts()).length >= 1);
     });
 
-  it('keeps the history valid when three of them run at once', async () => {
+  it('keeps the history valid when three sealers run concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       await append(17, 17 * round);
       await append(4, 4 * round, other);
@@ -131,11 +131,11 @@ describe('the sealer of history', () => {
     assert.ok((await counts()).length >= 5);
   });
 
-  it('seals the streams of the system too, but not because of its own log', async () => {
+  it('seals the system streams, but does not count its own log as a reason to seal', async () => {
     await append(12);
     await append(3, 0, 'system');
     for (let n = 0; n < 3; n++) await seal();
-    const old = handSystem(() => 2 * hourMs);
+    const old = manualSystem(() => 2 * hourMs);
     for (let n = 0; n < 4; n++) {
       await sealOld({ events, state }, old);
       await seal(old);

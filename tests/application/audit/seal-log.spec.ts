@@ -3,7 +3,7 @@ import { createSealLog, type SealLog } from '../../../application/audit/seal-log
 import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { LogLeaf } from '../../../domain/aggregates/audit/seal-log.js';
-import { handSystem, notary } from '../../support/audit/sealed-history.js';
+import { manualSystem, notary } from '../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { usePlace } from '../../support/engines/places.js';
 
@@ -15,17 +15,17 @@ const leafOf = (count: number): LogLeaf => ({
   position: count,
 });
 
-describe('the log of seals', () => {
+describe('the seal log', () => {
   const eventPlace = usePlace(eventStores.sqlite);
   const statePlace = usePlace(states.sqlite);
   let events: EventStore;
-  /** Opens the log as a sealer of its own; `beforeAppend` runs before it stores a leaf. */
+  /** Opens the log as a separate sealer; `beforeAppend` runs before it stores a leaf. */
   let open: (beforeAppend?: () => Promise<unknown>) => SealLog;
   beforeEach(async () => {
     events = await eventPlace.open();
     const state = await statePlace.open();
     open = (beforeAppend = async () => undefined) => {
-      const system = handSystem();
+      const system = manualSystem();
       const own: EventStore = {
         ...events,
         append: async (writes, deadline) => {
@@ -43,7 +43,7 @@ describe('the log of seals', () => {
     return found;
   };
 
-  it('has a leaf once that several sealers append at once', async () => {
+  it('stores a leaf once when several sealers append it concurrently', async () => {
     const sealers = [open(), open(), open()];
     for (let count = 1; count <= 10; count++) {
       const places = await Promise.all(sealers.map((one) => one.append(leafOf(count), 0)));
@@ -55,7 +55,7 @@ describe('the log of seals', () => {
     );
   });
 
-  it('finds a leaf that another sealer appended while this one was about to', async () => {
+  it('finds a leaf that another sealer has just appended', async () => {
     const other = open();
     let isFirst = true;
     const slow = open(async () => {

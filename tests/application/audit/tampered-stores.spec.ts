@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sealFailuresIn } from '../../../application/audit/seal-failures.js';
 import { storeChecks } from '../../../application/maintenance/store-checks.js';
-import { handSystem, historyOf } from '../../support/audit/sealed-history.js';
+import { historyOf, manualSystem } from '../../support/audit/sealed-history.js';
 import { type Files, openFiles } from '../../support/audit/tampered-files.js';
 import { silent } from '../../support/silent.js';
 
@@ -10,7 +10,7 @@ const other = `org_${'b'.repeat(32)}`;
 const operator = { actor: { kind: 'operator', id: 'mara' }, requestId: 'request' } as const;
 const monthMs = 30 * 86_400_000;
 
-describe('whoever writes to the files of a store', () => {
+describe("an attacker with write access to a store's files", () => {
   let [files, untouched]: [Files, string] = [] as never;
   before(async () => {
     const made = await openFiles();
@@ -36,17 +36,17 @@ describe('whoever writes to the files of a store', () => {
     const { about = '', reason } = (await files.flawOf(of)) ?? assert.fail('no flaw was found');
     return `${about} ${reason}`.trim();
   };
-  /** Runs sealers and returns what they logged as errors. */
+  /** Runs sealers and returns the errors that they logged. */
   const sealAndListen = async () => {
-    const told: { about?: string; reason?: string; message: string }[] = [];
-    const log = { ...silent, error: (facts: object, message: string) => void told.push({ ...facts, message }) };
-    await files.seal({ ...handSystem(), log }, 1);
-    return told;
+    const errors: { about?: string; reason?: string; message: string }[] = [];
+    const log = { ...silent, error: (facts: object, message: string) => void errors.push({ ...facts, message }) };
+    await files.seal({ ...manualSystem(), log }, 1);
+    return errors;
   };
   const isRefused = async (about: string) =>
     (await sealFailuresIn(files.stores().state)).some((refusal) => refusal.about === about);
 
-  it('cannot move commit times, those of all events included', async () => {
+  it('cannot change commit times, not even of all events', async () => {
     for (const owner of [organizationId, other, 'system']) assert.equal(await files.flawOf(owner), null);
     await files.tamper(`UPDATE events SET time = time - ${monthMs}`);
     for (const owner of [organizationId, other, 'system'])
@@ -58,24 +58,24 @@ describe('whoever writes to the files of a store', () => {
     assert.deepEqual([flaw?.event, flaw?.last], [12, 23]);
   });
 
-  it('cannot cut a tail with its seals, nor have a forged one sealed in its place', async () => {
+  it('cannot truncate a tail with its seals, nor have a forged tail sealed in its place', async () => {
     await files.tamper(cut(20));
     assert.match(await reasonOf(organizationId), /^missing: there were \d+ more when /);
     await files.append(organizationId, 30, 100);
     const before = await sealsOf(organizationId);
-    const told = await sealAndListen();
+    const errors = await sealAndListen();
     assert.equal(await sealsOf(organizationId), before);
     assert.ok(await isRefused(organizationId));
     assert.ok(!(await isRefused(other)));
-    assert.ok(told.some(({ about }) => about === organizationId));
-    for (const { message } of told) assert.match(message, /chainfold audit verify .*chainfold audit accept-loss/);
+    assert.ok(errors.some(({ about }) => about === organizationId));
+    for (const { message } of errors) assert.match(message, /chainfold audit verify .*chainfold audit accept-loss/);
     assert.match(await reasonOf(organizationId), /not what it was when/);
     await files.append(other, 30, 100);
     await files.seal();
     assert.equal(await files.flawOf(other), null);
   });
 
-  it('cannot hide a cut by removing, changing, exchanging or setting back what the sealer remembers', async () => {
+  it("cannot hide a truncation by removing, changing, swapping or rolling back the sealer's progress", async () => {
     const [now, others] = [await files.memoryOf(organizationId), await files.memoryOf(other)];
     await files.append(organizationId, 11, 50);
     await files.seal();
@@ -102,11 +102,11 @@ describe('whoever writes to the files of a store', () => {
     await files.remember(organizationId, now);
     assert.match(
       await reasonOf(organizationId),
-      /^missing: there were \d+ more when a seal over \d+ events was added to the log of seals/,
+      /^missing: there were \d+ more when a seal over \d+ events was added to the seal log/,
     );
   });
 
-  it('hides nothing by setting back what the sealer remembers alone: log and history prove the rest', async () => {
+  it("hides nothing by rolling back only the sealer's progress: the log and the history prove the rest", async () => {
     const before = await files.memoryOf(organizationId);
     await files.append(organizationId, 11, 50);
     await files.seal();
@@ -125,7 +125,7 @@ describe('whoever writes to the files of a store', () => {
     assert.match(await reasonOf(organizationId), /^missing: the store does not have the organization any more, /);
   });
 
-  it('cannot change or cut the log of all seals, or set it back with the memory of one organization', async () => {
+  it("cannot change or truncate the seal log, or roll it back together with one organization's progress", async () => {
     const [oldLog, oldMemory] = [
       (await files.stores().state.get('processes', 'audit-log'))?.value ?? '',
       await files.memoryOf(organizationId),
@@ -138,21 +138,21 @@ describe('whoever writes to the files of a store', () => {
     await files.tamper(
       `UPDATE events SET data = replace(data, '"count":11,', '"count":99,') WHERE type = 'SealLogged'`,
     );
-    assert.match(await reasonOf(organizationId), /^the log of seals not the one that was written: /);
+    assert.match(await reasonOf(organizationId), /^the seal log not the one that was written: /);
     await files.tamper(
       `UPDATE events SET data = replace(data, '"count":99,', '"count":11,') WHERE type = 'SealLogged'`,
     );
     await files.tamper(`DELETE FROM events WHERE ${last}`);
     assert.match(
       await reasonOf(other),
-      /^the log of seals not the one that was written: the log has \d+ seals, and had \d+$/,
+      /^the seal log not the one that was written: the log has \d+ seals, and had \d+$/,
     );
     await files.tamper(`DELETE FROM events WHERE ${last}`);
     await files.remember(organizationId, oldMemory);
     await files.put('audit-log', oldLog);
     assert.match(
       await reasonOf(other),
-      /^the log of seals without the seal over \d+ events, which the sealer's progress records$/,
+      /^the seal log without the seal over \d+ events, which the sealer's progress records$/,
     );
     const before = [await sealsOf(organizationId), await sealsOf(other)];
     await files.append(other, 30, 100);
@@ -161,7 +161,7 @@ describe('whoever writes to the files of a store', () => {
     assert.ok(await isRefused('log'));
   });
 
-  it('is found by doctor, and the operator goes on by accepting the loss, of which every proof tells', async () => {
+  it('is detected by doctor; the operator can accept the loss, which every later proof reports', async () => {
     await files.tamper(cut(20));
     await files.append(organizationId, 3, 100);
     await sealAndListen();
@@ -193,7 +193,7 @@ describe('whoever writes to the files of a store', () => {
     assert.match(await reasonOf(organizationId), /^missing/);
   });
 
-  it('makes the operator begin a new volume of a lost log, in which every history is sealed again', async () => {
+  it('forces the operator to start a new volume of a lost log, in which every history is sealed again', async () => {
     await files.tamper("DELETE FROM events WHERE type = 'SealLogged' AND data LIKE '%\"index\":4%'");
     await sealAndListen();
     await assert.rejects(
@@ -212,6 +212,6 @@ describe('whoever writes to the files of a store', () => {
     }
     assert.deepEqual(await files.audit().sealedOrganizations(), [organizationId, other, 'system']);
     await files.tamper("DELETE FROM events WHERE type = 'SealLogged' AND stream LIKE '%seallog-1-%'");
-    assert.match(await reasonOf(other), /^the log of seals not the one that was written/);
+    assert.match(await reasonOf(other), /^the seal log not the one that was written/);
   });
 });

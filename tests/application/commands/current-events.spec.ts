@@ -11,14 +11,14 @@ import {
   streamName,
 } from '../../../application/ports/event-store.js';
 import { ledger } from '../../../domain/aggregates/ledger.js';
-import { UnknownEventVersion } from '../../../domain/upcasters.js';
+import { UnreadableEvent } from '../../../domain/upcasters.js';
 import { eventStores } from '../../support/engines/adapters.js';
 import type { Place } from '../../support/engines/places.js';
 import { organizationCreated } from '../../support/histories/events.js';
 
 const organizationId = 'org_a';
 const key = 'wal_1.0xb7';
-/** The ledger under the one kind of stream that the test adapters of EventStoreDB know. */
+/** The ledger under the one kind of stream that the test adapters of EventStoreDB support. */
 const things = { ...ledger, stream: 'thing' };
 const stream = streamName(organizationId, things.stream, key);
 const native = { standard: 'native' } as const;
@@ -63,7 +63,7 @@ for (const [name, open] of Object.entries(eventStores))
       { type: 'ActivitySettled', data: { walletId: 'wal_1' }, version: undefined },
     ];
 
-    it('come in the current version, whichever method reads them', async () => {
+    it('are returned in the current version by every read method', async () => {
       const events = currentEvents(stored);
       assert.deepEqual(shapes((await events.read(stream)).events), today);
       assert.deepEqual(shapes(await flat(events.readAll(beginning))), today);
@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries(eventStores))
       }
     });
 
-    it('come in the very batch of the store when all are current, without a copy', async () => {
+    it("are returned in the store's own batch, without a copy, when all are current", async () => {
       const batch: readonly Recorded[] = [{ ...event('ActivitySettled', {}), stream, position: 1, time: 1, bytes: 2 }];
       const readAll = async function* () {
         yield batch;
@@ -86,7 +86,7 @@ for (const [name, open] of Object.entries(eventStores))
       for await (const read of currentEvents({ ...stored, readAll }).readAll(beginning)) assert.equal(read, batch);
     });
 
-    it('may be of a version that only a newer release reads, until somebody looks at their data', async () => {
+    it('may have a version that only a newer release can read, until their data is accessed', async () => {
       const [newer, after] = [event('BalanceTouched', touched), event('ActivitySettled', { walletId: 'wal_1' })];
       const events = [{ ...newer, metadata: { ...newer.metadata, version: 3 } }, after];
       const other = streamName(organizationId, things.stream, 'ahead');
@@ -96,11 +96,11 @@ for (const [name, open] of Object.entries(eventStores))
       assert.deepEqual(read?.data, { walletId: 'wal_1' });
       const { data } = unread as NewEvent;
       for (const look of [() => ({ ...data }), () => (data as typeof touched).walletId, () => JSON.stringify(unread)])
-        assert.throws(look, UnknownEventVersion);
-      await assert.rejects(readAggregate(currentEvents(stored), things, organizationId, 'ahead'), UnknownEventVersion);
+        assert.throws(look, UnreadableEvent);
+      await assert.rejects(readAggregate(currentEvents(stored), things, organizationId, 'ahead'), UnreadableEvent);
     });
 
-    it('let a decider fold events of an older version', async () => {
+    it('are upcast before a decider folds them', async () => {
       const { holdings } = await readAggregate(currentEvents(stored), things, organizationId, key);
       assert.deepEqual(holdings, [{ address: '0xaa', asset: native }]);
     });

@@ -42,7 +42,7 @@ describe('the command handler', () => {
     assert.match(occurredAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('decides again after a lost race', async () => {
+  it('decides again after a concurrency conflict', async () => {
     let losses = 3;
     const contested: EventStore = {
       ...events,
@@ -55,7 +55,7 @@ describe('the command handler', () => {
     assert.equal((await events.read('org_a.wallet-w1')).events.length, 1);
   });
 
-  it('lets a large command of one organization wait for one of another that has many waiting', async () => {
+  it('runs a large command after at most one command of another organization that has many waiting', async () => {
     const order: string[] = [];
     const recorded: EventStore = {
       ...events,
@@ -79,7 +79,7 @@ describe('the command handler', () => {
     assert.ok(order.indexOf('org_modest') <= 1, order.join(' '));
   });
 
-  it('lets ten times as long pass between two large commands while another organization has commands', async () => {
+  it('pauses ten times as long between two large commands while another organization is active', async () => {
     const order: string[] = [];
     let now = 0;
     const recorded: EventStore = {
@@ -104,12 +104,12 @@ describe('the command handler', () => {
         Array.from({ length: 100 }, (_, n) => register(`${part}${n}`)),
       );
     await Promise.all([large('one-'), large('two-'), small()]);
-    // A pause of 200 ms in sleeps of 5 ms, with a small command in each of them, besides the one that came with the first.
+    // A pause of 200 ms in sleeps of 5 ms, with a small command in each, plus the one that came with the first.
     assert.equal(order.filter((one) => one === 'small').length, 41);
     assert.equal(order.at(-1), 'large');
   });
 
-  it('begins no large command before the read models include the one before it', async () => {
+  it('starts no large command before the read models include the previous one', async () => {
     const order: string[] = [];
     const recorded: EventStore = {
       ...events,
@@ -132,7 +132,7 @@ describe('the command handler', () => {
     assert.deepEqual(order, ['append', 'append', 'included', 'append', 'included']);
   });
 
-  it('lets two hundred changes of one wallet at once all succeed', async () => {
+  it('applies two hundred concurrent changes of one wallet', async () => {
     const handle = createHandle(events, testSystem);
     await handle(by, [register('w1')]);
     const change = (confirmation: number) =>
@@ -141,7 +141,7 @@ describe('the command handler', () => {
     assert.equal((await events.read('org_a.wallet-w1')).events.length, 201);
   });
 
-  it('refuses events that are too large for the store, once', async () => {
+  it('rejects events that are too large for the store, without a retry', async () => {
     let tries = 0;
     const small: EventStore = {
       ...events,
@@ -154,7 +154,7 @@ describe('the command handler', () => {
     assert.equal(tries, 1);
   });
 
-  it('gives up after 64 lost races', async () => {
+  it('gives up after 64 concurrency conflicts', async () => {
     let tries = 0;
     const hopeless: EventStore = {
       ...events,
@@ -167,7 +167,7 @@ describe('the command handler', () => {
     assert.equal(tries, 64);
   });
 
-  it('names each part of a command that is refused, and stores nothing of it', async () => {
+  it('names every rejected part of a command, and stores nothing of it', async () => {
     const handle = createHandle(events, testSystem);
     await handle(by, [hold('x', 'w1', '/0'), hold('y', 'w1', '/1')]);
     await assert.rejects(
@@ -184,7 +184,7 @@ describe('the command handler', () => {
     assert.deepEqual((await events.read('org_a.address-z')).events, []);
   });
 
-  it('returns the position of the state it found for a command that changes nothing', async () => {
+  it('returns the position of the current state for a command that changes nothing', async () => {
     const handle = createHandle(events, testSystem);
     const position = await handle(by, [register('w1')]);
     assert.equal(await handle(by, [register('w1')]), position);
@@ -208,7 +208,7 @@ describe('the command handler', () => {
     await limiter.close();
   });
 
-  it('recognizes its own events by the digest of the seed, and those of no other request', async () => {
+  it("recognizes its own events, and no other request's, by the digest of the seed", async () => {
     const handle = createHandle(events, testSystem);
     const change = (idSeed: string | undefined, confirmation: number) =>
       handle({ ...by, idSeed }, [
@@ -227,7 +227,7 @@ describe('the command handler', () => {
     assert.ok(!JSON.stringify(stored).includes('one') && !JSON.stringify(stored).includes('two'));
   });
 
-  it('decides facts anew although an earlier try of the request recorded some', async () => {
+  it('decides facts again even if an earlier attempt of the request recorded some', async () => {
     const handle = createHandle(events, testSystem);
     const fact = (confirmation: number) => ({
       ...step(wallet, 'org_a', 'w1', { type: 'UpdateConfirmation', data: { walletId: 'w1', confirmation } }),
@@ -238,7 +238,7 @@ describe('the command handler', () => {
     assert.equal((await events.read('org_a.wallet-w1')).events.length, 3);
   });
 
-  it('derives ids from the seed of the request and the kind of id, and makes random ids without a seed', () => {
+  it("derives ids from the request's seed and the kind of id, and generates random ids without a seed", () => {
     const ids = [
       idFor({ ...by, idSeed: 'k' }, 'wal', testSystem),
       idFor({ ...by, idSeed: 'k2' }, 'wal', testSystem),

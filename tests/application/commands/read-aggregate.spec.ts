@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readAggregate } from '../../../application/commands/read-aggregate.js';
 import { type NewEvent, streamName } from '../../../application/ports/event-store.js';
 import type { Decider } from '../../../domain/decider.js';
+import { UnreadableEvent } from '../../../domain/upcasters.js';
 import { organizationCreated } from '../../support/histories/events.js';
 
 type Counted = { type: 'Counted'; data: { by: number } };
@@ -15,7 +16,7 @@ const counter: Decider<never, Counted, { readonly sum: number; readonly times: n
 const { metadata } = organizationCreated('a').events[0] as NewEvent;
 const counted = (by: number): NewEvent => ({ id: `${by}`, type: 'Counted', data: { by }, metadata });
 
-/** Streams by name; those that are not listed are empty, as in a store. */
+/** Streams by name; unlisted streams are empty, as in a store. */
 const streams = (stored: Readonly<Record<string, readonly NewEvent[]>>) => ({
   read: async (stream: string) => {
     const events = stored[stream] ?? [];
@@ -31,7 +32,7 @@ describe('readAggregate', () => {
     [streamName('org_a', 'other', 'one')]: [counted(1000)],
   });
 
-  it('folds the events of the stream in their order, and of no other key, organization or decider', async () => {
+  it('folds only the events of its own key, organization and decider, in order', async () => {
     assert.deepEqual(await readAggregate(stored, counter, 'org_a', 'one'), { sum: 5, times: 2 });
   });
 
@@ -39,7 +40,7 @@ describe('readAggregate', () => {
     assert.equal(await readAggregate(stored, counter, 'org_a', 'three'), counter.initial);
   });
 
-  it('applies a run of equal events at once where the decider can', async () => {
+  it('applies a run of events of one type at once if the decider can', async () => {
     const runs: number[] = [];
     const atOnce: typeof counter = {
       ...counter,
@@ -54,7 +55,19 @@ describe('readAggregate', () => {
     assert.deepEqual(runs, [2]);
   });
 
-  it('passes on what goes wrong when the store is read', async () => {
+  it('rejects an event type that only a newer release knows, naming the type and the organization', async () => {
+    const newer = streams({
+      [streamName('org_a', 'counter', 'one')]: [counted(2), { ...counted(3), type: 'Doubled' }],
+    });
+    await assert.rejects(readAggregate(newer, counter, 'org_a', 'one'), (error: Error) => {
+      assert.ok(error instanceof UnreadableEvent);
+      assert.equal(error.organizationId, metadata.organizationId);
+      assert.match(error.message, /^Doubled of .* is unknown to this release in a stream of counter\. Upgrade/);
+      return true;
+    });
+  });
+
+  it('passes on errors of the store', async () => {
     const broken = { read: () => Promise.reject(new Error('the disk is gone')) };
     await assert.rejects(readAggregate(broken, counter, 'org_a', 'one'), /the disk is gone/);
   });

@@ -26,7 +26,7 @@ describe('a final block that was replaced', () => {
     await followed.register();
     script.headers = headersOf('a', 41);
     await eventually(async () => assert.deepEqual(await transfers(), ['a15 SUCCESS', 'a22 SUCCESS']));
-    // The next turn forgets the headers that are final by then.
+    // The next turn drops the headers that have become final.
     script.headers = headersOf('a', 42);
     await eventually(async () => {
       assert.equal(height(), 41);
@@ -34,14 +34,14 @@ describe('a final block that was replaced', () => {
     });
   });
 
-  it('stops the follower until a person accepts it', async () => {
+  it('stops the follower until an operator accepts it', async () => {
     await assert.rejects(look(20), /was not replaced/);
     script.headers = forkOf(headersOf('a', 42), 20, 'b', 30);
     await eventually(async () => assert.match(followed.alarm(), /was final and was replaced/));
     assert.deepEqual(await transfers(), ['a15 SUCCESS', 'a22 SUCCESS']);
   });
 
-  it('is shown with its replacement and with what accepting it changes', async () => {
+  it('is shown with its replacement and with the effects of accepting it', async () => {
     const { block, replacement, activities } = await look(21);
     assert.deepEqual([block.hash, replacement, activities], [`a${block.number}`, `b${block.number}`, 1]);
     assert.equal((await look(5)).activities, 1);
@@ -49,7 +49,7 @@ describe('a final block that was replaced', () => {
     await assert.rejects(look(0), /serve the chain that is followed/);
   });
 
-  it('is followed back to the accepted height, as an ordinary reorganization', async () => {
+  it('is rolled back to the accepted height, as in an ordinary reorganization', async () => {
     const found = await look(21);
     await app().chainBlocks.accept(person, followedVariant, found);
     await eventually(async () => assert.equal(height(), 50));
@@ -67,7 +67,7 @@ describe('a final block that was replaced', () => {
     assert.deepEqual(events[0]?.data, { block: found.block, replacement: found.replacement, from: 21 });
   });
 
-  it('may be the first one: another chain is then followed, and the old one from where it was left', async () => {
+  it('may be the first block: the new chain is then followed, and the old one later resumes where it stopped', async () => {
     const known = script.headers;
     const accept = async () => app().chainBlocks.accept(person, followedVariant, await look(0));
     script.headers = headersOf('z', 100);

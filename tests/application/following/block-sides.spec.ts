@@ -55,7 +55,7 @@ describe('the entries of a block that records a transfer for each side', () => {
     ['AddressRegistered', { address: bert }],
   ] as [string, object][];
 
-  it('give each record to the holder of its side alone, without the side', () => {
+  it('give each record only to the holder of its side, without the side', () => {
     const [{ transfers } = assert.fail('there is no entry'), ...others] = entries(watching(...both), [
       moved('from'),
       moved('to'),
@@ -75,7 +75,7 @@ describe('the entries of a block that records a transfer for each side', () => {
     assert.deepEqual(only, []);
   });
 
-  it('know every claim about a token account, until the wallet that made it removes the address', () => {
+  it('include every claim on a token account, until the wallet that made it removes the address', () => {
     const claims: [string, object][] = [anna, bert].map((address) => ['AssetImported', { address, asset, account }]);
     const owners = (...more: [string, object][]) =>
       watching(...both, ...claims, ...more)
@@ -86,7 +86,7 @@ describe('the entries of a block that records a transfer for each side', () => {
     assert.deepEqual(owners(['AddressRemoved', { address: bert }], ['AddressRemoved', { address: anna }]), []);
   });
 
-  it('know the owner of a token account until his address is removed', () => {
+  it("include the owner of a token account until the owner's address is removed", () => {
     const imported: [string, object] = ['AssetImported', { address: anna, asset, account }];
     const watched = watching(...both, imported);
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { headerChain, headersOf } from '../../support/following/header-chain.js'
 import { movedClock } from '../../support/following/moved-clock.js';
 
 describe('a follower that cannot settle', () => {
-  it('takes no more blocks than its cursor keeps headers of, and goes on once it settles', async () => {
+  it('reads no more blocks than its cursor can hold headers for, and continues once it settles', async () => {
     const stores = await openStores();
     const settlement: { fails: boolean } = { fails: false };
     const script = {

@@ -17,7 +17,7 @@ const cursorOf = (headers: readonly Header[]): Cursor => ({
   head: headers.at(-1) as Header,
 });
 
-/** Counts the bytes that are written, and lets writes fail from a given one on. */
+/** Counts the bytes that are written, and fails writes from a given one on. */
 const watched = (state: StateStore) => {
   const seen = { writes: 0, largest: 0, bytes: 0, left: Number.POSITIVE_INFINITY };
   const put: StateStore['put'] = async (bucket, id, value, expected) => {
@@ -42,7 +42,7 @@ describe('the stored cursor of a follower', () => {
   });
   after(() => stores.close());
 
-  it('is small and written only where it changed, with thousands of headers that are not final', async () => {
+  it('is small and written only where it changed, even with thousands of headers that are not final', async () => {
     const { seen, state } = watched(stores.state);
     const headers = headersOf('a', 4502);
     const store = createCursorStore(state, variant);
@@ -58,7 +58,7 @@ describe('the stored cursor of a follower', () => {
     assert.equal(again?.positions.at(-1), 7);
   });
 
-  it('stays where it was when the process dies between two of its entries', async () => {
+  it('is unchanged when the process dies between two of its entries', async () => {
     const headers = headersOf('a', 20);
     const store = createCursorStore(stores.state, variant);
     await store.read();
@@ -73,7 +73,7 @@ describe('the stored cursor of a follower', () => {
     }
   });
 
-  it('ends before a header that does not link up, which is taken again then', async () => {
+  it('ends before a header that does not link to its parent, and reads that block again', async () => {
     const [ours, theirs] = [headersOf('a', 8), headersOf('b', 8)];
     const store = createCursorStore(stores.state, variant);
     await store.read();
@@ -85,7 +85,7 @@ describe('the stored cursor of a follower', () => {
     assert.deepEqual((await createCursorStore(stores.state, variant).read())?.headers, ours.slice(0, 5));
   });
 
-  it('is moved by one process at a time', async () => {
+  it('is advanced by one process at a time', async () => {
     const headers = headersOf('a', 6);
     const [one, other] = [createCursorStore(stores.state, variant), createCursorStore(stores.state, variant)];
     await one.read();
@@ -130,7 +130,7 @@ describe('the stored cursor of a follower', () => {
     assert.ok(entries <= maxHeaders, `${entries} entries`);
   });
 
-  it('asks for the headers of a first cursor in parts', async () => {
+  it('requests the headers of a first cursor in parts', async () => {
     const headers = headersOf('a', 4501);
     let [atOnce, most] = [0, 0];
     const before = async () => {

@@ -7,13 +7,13 @@ import { storeKinds } from '../../support/following/store-kinds.js';
 
 const payer = addressOf('payer');
 const watched = addressOf('watched');
-/** Number of blocks: more than nodes take for final, and the first are deep enough for any webhook. */
+/** Number of blocks: beyond the finality depth of nodes, and enough for the first to satisfy any webhook. */
 const blocks = 200;
 const deepest = 128;
 const rounds = 4;
 
 for (const { name, open } of storeKinds)
-  describe(`a webhook that waits for ever, on ${name}`, function () {
+  describe(`a webhook with the maximum number of confirmations, on ${name}`, function () {
     this.timeout(400_000);
     let stores: Awaited<ReturnType<typeof open>>;
     let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
@@ -22,7 +22,7 @@ for (const { name, open } of storeKinds)
       scene = await startNeighbourhood(stores, 'deep-webhooks');
       const by = await scene.join('patient', [watched]);
       const hook = { walletId: undefined, endpoint: 'https://example.com/hook', confirmation: Number.MAX_SAFE_INTEGER };
-      // A webhook of the time before there was a bound: the operation would refuse it.
+      // A webhook from before there was a limit: the operation would reject it.
       await scene.app().webhooks.register(by, hook);
       for (let n = 1; n <= blocks; n++) scene.chain.mine([{ from: payer, to: watched, value: BigInt(n) }]);
     });
@@ -34,7 +34,7 @@ for (const { name, open } of storeKinds)
     const count = async (wanted: string) =>
       (await allEvents(stores.events)).filter(({ type }) => type === wanted).length;
 
-    it('is notified of what is 128 blocks deep, as the deepest webhook that is allowed', async () => {
+    it('is notified of transfers that are 128 blocks deep', async () => {
       await eventually(async () => {
         assert.equal(await count('TransferConfirmed'), blocks);
         assert.equal(await count('ActivityClosed'), blocks - deepest + 1);
@@ -44,7 +44,7 @@ for (const { name, open } of storeKinds)
       assert.equal(await count('DeliveryRequested'), blocks - deepest + 1);
     });
 
-    it('costs no request to a node while the chain stands still', async () => {
+    it('causes no request to a node while the chain makes no blocks', async () => {
       const before = { ...scene.counts };
       await eventually(async () => assert.ok(scene.counts.head >= before.head + rounds));
       assert.deepEqual({ ...scene.counts, head: 0 }, { ...before, head: 0 });

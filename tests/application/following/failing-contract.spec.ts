@@ -14,7 +14,7 @@ const greedy = Array.from({ length: 300 }, (_, n) => addressOf(`greedy ${n}`));
 const modest = addressOf('modest');
 
 for (const { name, isEmbedded, open } of storeKinds)
-  describe(`a token contract that cannot be asked for balances, on ${name}`, () => {
+  describe(`a token contract whose balances cannot be read, on ${name}`, () => {
     const paid = isEmbedded ? greedy : greedy.slice(0, 40);
     let stores: Awaited<ReturnType<typeof open>>;
     let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
@@ -28,7 +28,7 @@ for (const { name, isEmbedded, open } of storeKinds)
       await stores?.close();
     });
 
-    /** Counts the events by organization and type, and those about balances also by contract. */
+    /** Counts the events by organization and type, and balance events also by contract. */
     const tally = async () => {
       const found: Record<string, number> = {};
       for (const { type, data, metadata } of await allEvents(stores.events)) {
@@ -45,7 +45,7 @@ for (const { name, isEmbedded, open } of storeKinds)
       tokens: to.flatMap((address) => tokens.map((asset) => ({ asset, from: payer, to: address, value: 1n }) as never)),
     });
 
-    it('delays no confirmation and no notice of anybody, and takes few calls to find', async () => {
+    it('delays no confirmation or notification of any organization, and is found with few calls', async () => {
       const by = await scene.join('greedy', paid, 1);
       await scene.app().contracts.register(by, bad, 'erc20');
       await scene.app().contracts.register(by, good, 'erc20');
@@ -54,11 +54,11 @@ for (const { name, isEmbedded, open } of storeKinds)
       scene.chain.mine([pay([burning, honest], paid), { from: payer, to: modest, value: 7n }]);
       await eventually(async () => {
         const found = await tally();
-        const told = ['TransferConfirmed', 'DeliveryRequested'].map((type) => [
+        const recorded = ['TransferConfirmed', 'DeliveryRequested'].map((type) => [
           found[`org_modest ${type}`],
           found[`org_greedy ${type}`],
         ]);
-        assert.deepEqual(told, Array(2).fill([1, 2 * paid.length]));
+        assert.deepEqual(recorded, Array(2).fill([1, 2 * paid.length]));
         assert.equal(found['org_modest BalanceRead'], 1);
         assert.equal(found[`BalanceRead ${good}`], paid.length);
         assert.equal(found['org_greedy BalanceSetAside'], paid.length);
@@ -66,7 +66,7 @@ for (const { name, isEmbedded, open } of storeKinds)
       assert.ok(scene.counts.failed <= 12, `${scene.counts.failed} calls failed`);
     });
 
-    it('is named in the list of contracts, and is not asked again for a while, also after a restart', async () => {
+    it('is flagged in ListContracts, and is not called again for a while, even after a restart', async () => {
       await scene.app().progress.reached(await scene.app().status.head(), 5000);
       const listed = await scene.app().contracts.list(scene.context('greedy'));
       assert.deepEqual(
@@ -83,7 +83,7 @@ for (const { name, isEmbedded, open } of storeKinds)
       assert.equal(scene.counts.failed, failed);
     });
 
-    it('is asked again after a pause that doubles, and has all its balances read once it answers', async () => {
+    it('is retried with exponential backoff, and has all its balances read once it answers', async () => {
       const { failed } = scene.counts;
       scene.script.clockMs += 16_000;
       await eventually(async () => assert.equal(scene.counts.failed, failed + 1));

@@ -28,7 +28,7 @@ const unreliable = (chain: Chain) => {
   };
 };
 
-describe('the import of a balance with a registration', () => {
+describe('the import of a balance requested with a registration', () => {
   const closing: (() => Promise<unknown>)[] = [];
   after(async () => {
     for (const close of closing.reverse()) await close();
@@ -46,7 +46,7 @@ describe('the import of a balance with a registration', () => {
     return (await coinsOf(app, by, walletId)).map(({ balance }) => balance);
   };
 
-  it('is made up for when a node answers again, even by a process that was started later', async () => {
+  it('is completed when a node answers again, even by a process that was started later', async () => {
     const development = await startDevelopmentSui({ blockMs: 0, log: silent });
     const connected = await suiChain(development.urls, silent);
     const stores = await openStores();

@@ -29,7 +29,7 @@ describe('nodes that serve another chain under a known name', () => {
   };
   const height = () => running.app.followers[0]?.status()?.height;
 
-  it('are an alarm and nothing is recorded, until they serve the known chain again', async () => {
+  it('raise an alarm, and nothing is recorded until they serve the known chain again', async () => {
     const script = { headers: headersOf('a', 30) };
     start(script, false);
     await eventually(async () => assert.equal(height(), 29));
@@ -47,7 +47,7 @@ describe('nodes that serve another chain under a known name', () => {
     });
   });
 
-  it('are noticed while the service runs, also when their chain is shorter', async () => {
+  it('are detected while the service runs, even when their chain is shorter', async () => {
     const script = { headers: headersOf('a', 30) };
     const follower = start(script, false);
     await eventually(async () => assert.equal(height(), 29));
@@ -56,7 +56,7 @@ describe('nodes that serve another chain under a known name', () => {
     assert.equal((await readReached(stores.state, tag))?.chain, 'a0');
   });
 
-  it('start over where the chain is a development chain', async () => {
+  it('make the follower start over if the chain is a development chain', async () => {
     const script = { headers: headersOf('a', 30) };
     start(script, true);
     await eventually(async () => assert.equal(height(), 29));
@@ -65,7 +65,7 @@ describe('nodes that serve another chain under a known name', () => {
     assert.equal((await readReached(stores.state, tag))?.chain, 'b0');
   });
 
-  it('are followed from their head on after a development chain, and one line says so', async () => {
+  it('are followed from their head after a development chain, which is logged once', async () => {
     const lines: string[] = [];
     const log = { ...silent, warn: (_: unknown, line?: string) => void lines.push(line ?? '') };
     const begin = (script: Parameters<typeof headerChain>[0], fromGenesis: boolean) => {
@@ -88,7 +88,7 @@ describe('nodes that serve another chain under a known name', () => {
     assert.deepEqual(lines, ['Previous chain was a development chain; following this one from its head']);
   });
 
-  it('are followed on where they were left, when a development chain was between', async () => {
+  it('are followed from where they were left, when a development chain was served in between', async () => {
     const script = { headers: headersOf('a', 30), payments: {} };
     start(script, false);
     await eventually(async () => assert.equal(height(), 29));

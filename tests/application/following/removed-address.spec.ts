@@ -9,7 +9,7 @@ const payer = addressOf('payer');
 const [once, restarted, whole] = ['once', 'restarted', 'whole'].map(addressOf) as [string, string, string];
 
 for (const { name, open } of storeKinds)
-  describe(`an address that is removed while the follower is behind, on ${name}`, () => {
+  describe(`an address that is removed while the follower lags, on ${name}`, () => {
     let stores: Awaited<ReturnType<typeof open>>;
     let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
     before(async () => {
@@ -47,7 +47,7 @@ for (const { name, open } of storeKinds)
       await caughtUp();
     };
 
-    it('keeps the deposits of blocks before its removal, and none of later ones', async () => {
+    it('keeps deposits in blocks before its removal, and none in later blocks', async () => {
       await removeBehind(once, async () => undefined);
       assert.deepEqual(await valuesTo(once), ['1', '2', '3']);
       pay(once, 5n);
@@ -55,12 +55,12 @@ for (const { name, open } of storeKinds)
       assert.equal((await valuesTo(once)).length, 3);
     });
 
-    it('keeps them when the follower is restarted before it has caught up', async () => {
+    it('keeps these deposits when the follower is restarted before it has caught up', async () => {
       await removeBehind(restarted, scene.restart);
       assert.deepEqual(await valuesTo(restarted), ['1', '2', '3']);
     });
 
-    it('keeps them when all addresses of the wallet are removed', async () => {
+    it('keeps these deposits when all addresses of the wallet are removed', async () => {
       await removeBehind(whole, async () => undefined, true);
       assert.deepEqual(await valuesTo(whole), ['1', '2', '3']);
     });

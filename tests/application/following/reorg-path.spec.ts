@@ -35,9 +35,9 @@ const chainOf = (headers: readonly Header[], head: Header, byNumber = head) => {
 };
 /** Returns the known ancestors of a header and the header itself, oldest first. */
 const upTo = (known: ReadonlyMap<string, Header>, head: Header) => {
-  const way = [head];
-  for (let next = known.get(head.parentHash); next; next = known.get(next.parentHash)) way.unshift(next);
-  return way;
+  const path = [head];
+  for (let next = known.get(head.parentHash); next; next = known.get(next.parentHash)) path.unshift(next);
+  return path;
 };
 
 const pathOrFailure = async (chain: Chain, known: readonly Header[], head: Header) => {
@@ -50,7 +50,7 @@ const pathOrFailure = async (chain: Chain, known: readonly Header[], head: Heade
   }
 };
 
-/** Trees in which each header follows one of the last four, so that they have many and long forks. */
+/** Trees in which each header follows one of the last four, which makes many long forks. */
 const trees = fc.array(fc.nat(3), { minLength: 1, maxLength: 40, size: 'max' }).map((backs) => {
   const tree = [root];
   for (const back of backs) tree.push(child(tree[Math.max(0, tree.length - 1 - back)] ?? root, `h${tree.length}`));
@@ -62,22 +62,22 @@ const situations = fc
     const at = (n: number) => tree[n % tree.length] as Header;
     const whole = new Map(tree.map((header) => [header.hash, header]));
     const known = upTo(whole, at(tip)).slice(-1 - length);
-    const way = upTo(whole, at(head));
-    return { tree, known, head: at(head), way, elsewhere: at(elsewhere), lost: at(lost) };
+    const path = upTo(whole, at(head));
+    return { tree, known, head: at(head), path, elsewhere: at(elsewhere), lost: at(lost) };
   });
 type Situation = typeof situations extends fc.Arbitrary<infer S> ? S : never;
 
 const isIn = (headers: readonly Header[], { hash }: Header) => headers.some((one) => one.hash === hash);
-/** Reports a head below all known headers, such as a lagging node gives. */
+/** Tells whether the head is below all known headers, as from a lagging node. */
 const isBelow = ({ known, head }: Situation) => head.number < (known[0] as Header).number;
 const outcomeFor = (situation: Situation) => {
-  const { known, head, way } = situation;
+  const { known, head, path } = situation;
   if (isBelow(situation) || isIn(known, head)) return { drop: [], add: [] };
-  const fork = known.findLast((header) => isIn(way, header));
+  const fork = known.findLast((header) => isIn(path, header));
   if (!fork) return 'deep';
   return {
     drop: known.filter(({ number }) => number > fork.number).toReversed(),
-    add: way.filter(({ number }) => number > fork.number),
+    add: path.filter(({ number }) => number > fork.number),
   };
 };
 
@@ -92,7 +92,7 @@ describe('the path to a head', () => {
     assert.deepEqual(new Set(below.map(isOld)), new Set([true, false]));
   });
 
-  it('leads to the head from any known headers, and is refused where a final block was replaced', () =>
+  it('leads to the head from any known headers, and is rejected if a final block was replaced', () =>
     fc.assert(
       fc.asyncProperty(situations, async (situation) => {
         const { tree, known, head } = situation;
@@ -104,7 +104,7 @@ describe('the path to a head', () => {
       { numRuns: 1000 },
     ));
 
-  it('links the kept headers with the head', () =>
+  it('links the kept headers to the head', () =>
     fc.assert(
       fc.asyncProperty(situations, async (situation) => {
         const { tree, known, head } = situation;
@@ -123,7 +123,7 @@ describe('the path to a head', () => {
       { numRuns: 500 },
     ));
 
-  it('is the same when the answers by number are of another branch', () =>
+  it('is the same when requests by number return blocks of another branch', () =>
     fc.assert(
       fc.asyncProperty(situations, async (situation) => {
         const { tree, known, head, elsewhere } = situation;
@@ -133,14 +133,14 @@ describe('the path to a head', () => {
       { numRuns: 500 },
     ));
 
-  it('is broken when no node knows a header on the way, and only then', () =>
+  it('is incomplete if and only if no node has a header on the way', () =>
     fc.assert(
       fc.asyncProperty(situations, async (situation) => {
-        const { tree, known, head, way, lost } = situation;
+        const { tree, known, head, path, lost } = situation;
         const outcome = outcomeFor(situation);
         const first = known[0] as Header;
         // A deep reorganization is certain only after every header down to the oldest known height was read.
-        const needed = outcome === 'deep' ? way.filter(({ number }) => number >= first.number) : outcome.add;
+        const needed = outcome === 'deep' ? path.filter(({ number }) => number >= first.number) : outcome.add;
         const isNeeded = lost.hash !== head.hash && isIn(needed, lost);
         const left = tree.filter(({ hash }) => hash !== lost.hash);
         assert.deepEqual(await pathOrFailure(chainOf(left, head).chain, known, head), isNeeded ? 'broken' : outcome);
@@ -165,7 +165,7 @@ describe('the path to a head', () => {
       assert.deepEqual(await findPath(chainOf(known, head).chain, known, head), { drop: [], add: [] }, head.hash);
   });
 
-  it('is refused when the branch of the head forks below the oldest known header, as soon as the head is as high as that', async () => {
+  it("is rejected when the head's branch forks below the oldest known header, once the head reaches that height", async () => {
     const all = [root, ...line(root, 6, 'a')];
     const known = all.slice(3);
     const first = known[0] as Header;
@@ -180,7 +180,7 @@ describe('the path to a head', () => {
     assert.deepEqual(await findPath(chain, known, head), { drop: known.slice(1).toReversed(), add: fromFirst });
   });
 
-  it('needs no request by hash where the chain only grew', async () => {
+  it('needs no request by hash if the chain only grew', async () => {
     const all = [root, ...line(root, 50, 'a')];
     const { chain, asked } = chainOf(all, all[50] as Header);
     await findPath(chain, all.slice(0, 3), all[50] as Header);
@@ -233,14 +233,14 @@ describe('the path to a distant head', () => {
     ]);
   });
 
-  it('is refused where a final block was replaced', async () => {
+  it('is rejected if a final block was replaced', async () => {
     const old = line(root, 2, 'old');
     const all = [root, ...line(root, 600, 'new')];
     const { chain } = chainOf([...all, ...old], all.at(-1) as Header);
     await assert.rejects(findPath(chain, old, all.at(-1) as Header), DeepReorganization);
   });
 
-  it('is broken when no node knows a header of its first step', async () => {
+  it('is incomplete when no node has a header of its first step', async () => {
     const all = [root, ...line(root, 600, 'a')];
     const head = all.at(-1) as Header;
     for (const lost of ['a255', 'a200', 'a0']) {

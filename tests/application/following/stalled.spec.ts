@@ -17,7 +17,7 @@ const gaugeOf = async (app: App, name: string) => {
 };
 const reasonsOf = (app: App) => createReadiness(app, ['follower'], () => null)(undefined);
 
-describe('a chain that is no longer followed', () => {
+describe('a stalled chain', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let running: Running | undefined;
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe('a chain that is no longer followed', () => {
     headRead: await gaugeOf(app, 'head_read_seconds'),
   });
 
-  it('shows within a minute when a turn hangs while the chain goes on', async () => {
+  it('is reported within a minute when a follower turn hangs while the chain advances', async () => {
     const release = new AbortController();
     const node: { hangs: boolean; isAsked: boolean } = { hangs: false, isAsked: false };
     const { app, script, clock } = await start((call) => {
@@ -57,7 +57,7 @@ describe('a chain that is no longer followed', () => {
     assert.deepEqual(await everything(app), { ready: [], alarm: 0, blocks: 0, seconds: 0, headRead: 0 });
     node.hangs = true;
     script.headers = headersOf('a', 25);
-    // Time passes once the turn hangs, because a turn that was under way would still count as following.
+    // The clock advances only once the turn hangs, because a turn in progress would still count as following.
     await until('the turn hangs', () => node.isAsked);
     clock.pass(55);
     await eventually(async () => {
@@ -71,7 +71,7 @@ describe('a chain that is no longer followed', () => {
     await eventually(async () => assert.deepEqual(await reasonsOf(app), []));
   });
 
-  it('shows within a minute when no node tells its head', async () => {
+  it('is reported within a minute when no node returns its head', async () => {
     const nodes: { areAway: boolean } = { areAway: false };
     const { app, clock } = await start(() => {
       if (nodes.areAway) throw new Error('no node answers');
@@ -90,7 +90,7 @@ describe('a chain that is no longer followed', () => {
     );
   });
 
-  it('shows in another process when the one that followed it is gone', async () => {
+  it('is reported by another process when the process that followed it is gone', async () => {
     const { app, clock } = await start(() => undefined);
     await running?.stop();
     running = undefined;
@@ -100,7 +100,7 @@ describe('a chain that is no longer followed', () => {
     assert.equal(await gaugeOf(app, 'alarm'), 1);
   });
 
-  it('is told from one that makes no blocks', async () => {
+  it('is distinguished from one that makes no blocks', async () => {
     const { app, clock } = await start(() => undefined);
     for (let n = 0; n < 10; n++) {
       clock.pass(60);
@@ -110,7 +110,7 @@ describe('a chain that is no longer followed', () => {
     }
   });
 
-  it('shows when its nodes answer and their newest block is older than the bound of the chain', async () => {
+  it("is reported when its nodes answer but their newest block is older than the chain's limit", async () => {
     const { app, script, clock } = await start(() => undefined, 120);
     clock.pass(100);
     await eventually(async () => assert.equal(await gaugeOf(app, 'alarm'), 0));
@@ -125,7 +125,7 @@ describe('a chain that is no longer followed', () => {
     await eventually(async () => assert.equal(await gaugeOf(app, 'alarm'), 0));
   });
 
-  it('is told from one whose node fails now and then, as behind a load balancer', async () => {
+  it('is distinguished from one whose node fails now and then, as behind a load balancer', async () => {
     const asked = new Set<unknown>();
     const { app, script } = await start((call, hash) => {
       if (call !== 'block' || asked.has(hash)) return;

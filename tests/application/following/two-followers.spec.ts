@@ -47,8 +47,10 @@ describe('two followers of one chain', () => {
     await chain.request('dev_mine', [4]);
     await eventually(async () => {
       const events = await allEvents(stores.events);
-      const told = events.filter(({ type }) => type === 'DeliveryRequested');
-      const values = told.map(({ data }) => (data as { data: { transfer: { value: string } } }).data.transfer.value);
+      const deliveries = events.filter(({ type }) => type === 'DeliveryRequested');
+      const values = deliveries.map(
+        ({ data }) => (data as { data: { transfer: { value: string } } }).data.transfer.value,
+      );
       assert.deepEqual(
         values.toSorted((a, b) => Number(a) - Number(b)),
         Array.from({ length: payments }, (_, n) => String(n + 1)),

@@ -6,7 +6,7 @@ import { allEvents, coinsOf, followedVariant } from '../../support/following/fol
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { movedClock } from '../../support/following/moved-clock.js';
 
-describe('a block that no node can give', () => {
+describe('a block that no node can return', () => {
   const followed = useFollowedWallet('org_unreadable');
   const { app, stores, height, transfers } = followed;
   const node: { isAway: boolean; fails: boolean } = { isAway: false, fails: true };
@@ -35,7 +35,7 @@ describe('a block that no node can give', () => {
     await followed.register();
   });
 
-  it('is waited for at first, however long the nodes are away', async () => {
+  it('is waited for at first, however long the nodes are unreachable', async () => {
     script.headers = headersOf('a', 19);
     await eventually(async () => assert.match(followed.alarm(), /receipts do not fit/));
     clock.pass(500);
@@ -48,7 +48,7 @@ describe('a block that no node can give', () => {
     assert.deepEqual(await typesAbout(), []);
   });
 
-  it('is left out after the time of the setting, and the follower goes on behind it', async () => {
+  it('is skipped after the configured time, and the follower continues with the next block', async () => {
     clock.pass(601);
     await eventually(async () => assert.equal(height(), 18));
     await eventually(async () => assert.deepEqual(await transfers(), ['a16 SUCCESS']));
@@ -58,7 +58,7 @@ describe('a block that no node can give', () => {
     assert.equal(followed.alarm(), '');
   });
 
-  it('is named by the status, and counted by the metrics', async () => {
+  it('is listed in the status, and counted in the metrics', async () => {
     await eventually(async () =>
       assert.deepEqual(
         (await app().status.unreadBlocks()).map(({ number }) => number),
@@ -69,7 +69,7 @@ describe('a block that no node can give', () => {
     assert.match(text, new RegExp(`chainfold_follower_blocks_unreadable\\{chain="${followedVariant.tag}"\\} 1`));
   });
 
-  it('has the balances of watched addresses read from the chain once it is confirmed, also after a restart', async () => {
+  it('has the balances of watched addresses read from the chain once it is confirmed, even after a restart', async () => {
     await followed.stop();
     start();
     script.headers = headersOf('a', 30);
@@ -86,7 +86,7 @@ describe('a block that no node can give', () => {
     await eventually(async () => assert.ok((await typesAbout()).includes('BalancesReadInstead')));
   });
 
-  it('stays left out when a person has it read again and it still fails', async () => {
+  it('stays skipped when an operator retries it and it still fails', async () => {
     await eventually(async () => assert.equal(height(), 149));
     const { position } = await app().chainBlocks.retry(person, followedVariant, '15');
     await eventually(async () => {
@@ -98,7 +98,7 @@ describe('a block that no node can give', () => {
     assert.deepEqual(asked?.metadata.actor, person.actor);
   });
 
-  it('is recorded late when a person has it read again and a node gives it', async () => {
+  it('is recorded late when an operator retries it and a node returns it', async () => {
     node.fails = false;
     await eventually(async () => assert.equal((await app().status.unreadBlocks())[0]?.retried, 'no'));
     await app().chainBlocks.retry(person, followedVariant, 'a15');

@@ -34,7 +34,7 @@ const logging = (count = 1): ScriptedTransaction => ({
 const logsOf = (block: MinedBlock) => receiptAnswers(block).flatMap(({ logs }) => logs as Log[]);
 const keyOf = ({ blockHash, logIndex }: Log) => `${blockHash} ${logIndex}`;
 
-/** Applies removals and returns the remaining logs; fails on a log added twice, or removed without being there. */
+/** Applies removals and returns the remaining logs; fails on a log added twice or removed before it is added. */
 const applied = (heard: readonly Log[]) => {
   const standing = new Set<string>();
   for (const log of heard) {
@@ -78,7 +78,7 @@ describe('the feed of a chain', () => {
       const present = chain.head().transactions.length === 0 || logs.some((log) => log.blockHash === chain.head().hash);
       assert(present);
     });
-  /** Checks that each header has the one before as its parent, unless it begins the branch of a reorganization. */
+  /** Checks that each header's parent is the previous header, except at the start of a reorganized branch. */
   const assertLinked = () => {
     for (const [i, { parentHash, number }] of headers.entries())
       if (i > 0 && Number(number) > Number(headers[i - 1]?.number)) assert.equal(parentHash, headers[i - 1]?.hash);
@@ -90,7 +90,7 @@ describe('the feed of a chain', () => {
     return found;
   };
 
-  it('reports heads and logs from the first subscription on', async () => {
+  it('reports heads and logs starting with the first subscription', async () => {
     await start(1);
     const mined = [chain.mine([logging(2)]), chain.mine(), chain.mine([logging()])];
     await caughtUp();
@@ -112,10 +112,11 @@ describe('the feed of a chain', () => {
       headers.map(({ hash }) => hash),
       [...old, ...fresh].map(({ hash }) => hash),
     );
-    const told = (blocks: MinedBlock[], removed: boolean) => blocks.flatMap(logsOf).map((log) => [keyOf(log), removed]);
+    const reported = (blocks: MinedBlock[], removed: boolean) =>
+      blocks.flatMap(logsOf).map((log) => [keyOf(log), removed]);
     assert.deepEqual(
       logs.map((log) => [keyOf(log), log.removed]),
-      [...told(old, false), ...told(old, true), ...told(fresh, false)],
+      [...reported(old, false), ...reported(old, true), ...reported(fresh, false)],
     );
   });
   it('reports transactions again that a reorganization made pending once more', async () => {
@@ -127,10 +128,10 @@ describe('the feed of a chain', () => {
     pending.length = 0;
     chain.reorganize(1, [[kept], []]);
     await caughtUp();
-    await until('the dropped one is told', () => pending.includes(transactions[1]?.hash ?? ''));
+    await until('the dropped transaction is reported', () => pending.includes(transactions[1]?.hash ?? ''));
     assert(!pending.includes(transactions[0]?.hash ?? ''));
   });
-  it('misses no log while all nodes are away', async () => {
+  it('misses no log while all nodes are unreachable', async () => {
     await start(2);
     chain.mine([logging()]);
     await caughtUp();
@@ -148,7 +149,7 @@ describe('the feed of a chain', () => {
     const hold = (...hashes: string[]) => {
       for (const node of nodes) for (const hash of hashes) node.hold(hash);
     };
-    const told = (...hashes: string[]) =>
+    const reported = (...hashes: string[]) =>
       eventually(async () => {
         assert.deepEqual(new Set(pending), new Set(hashes));
         assert.equal(pending.length, hashes.length);
@@ -156,17 +157,17 @@ describe('the feed of a chain', () => {
     hold(topic(9));
     await feed.onPending(({ json }) => pending.push(JSON.parse(json)));
     hold(topic(1));
-    await told(topic(1));
+    await reported(topic(1));
     for (const { faults, disconnect } of nodes) {
       faults.status = 500;
       disconnect();
     }
     hold(topic(2), topic(3), topic(4));
     for (const node of nodes) node.heal();
-    await told(topic(1), topic(2), topic(3), topic(4));
+    await reported(topic(1), topic(2), topic(3), topic(4));
     nodes[0]?.disconnect();
     hold(topic(5));
-    await told(topic(1), topic(2), topic(3), topic(4), topic(5));
+    await reported(topic(1), topic(2), topic(3), topic(4), topic(5));
   });
   it('follows nodes without WebSocket by polling', async () => {
     await start(1, ({ url }) => [url]);
@@ -232,7 +233,7 @@ describe('the feed of a chain', () => {
     heal: (given: { node: number }) => nodes[given.node]?.heal(),
     wait: () => new Promise((resolve) => setTimeout(resolve, 5)),
   };
-  it('ends with the logs of the chain, whatever happens to nodes and blocks on the way', async function () {
+  it('ends with the logs of the chain, whatever happens to nodes and blocks meanwhile', async function () {
     this.timeout(180_000 + runs * 10_000);
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 30 }), async (actions) => {

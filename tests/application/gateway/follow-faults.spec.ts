@@ -8,7 +8,7 @@ import { hex } from '../../support/chains/evm-chain.js';
 import { until } from '../../support/eventually.js';
 import { silent, testSystem } from '../../support/silent.js';
 
-type Told = { readonly blockHash: string; readonly removed: boolean };
+type ReportedLog = { readonly blockHash: string; readonly removed: boolean };
 
 const some = `0x${'01'.repeat(256)}`;
 const hashOf = (number: number, fork = 0) => `0x${fork}${number.toString(16).padStart(63, '0')}`;
@@ -17,7 +17,7 @@ const away = () => {
   throw new Failure('UNAVAILABLE', 'no node of this chain can be reached');
 };
 
-/** A chain whose every block has one log, and a feed of it for which pauses take no time. */
+/** Chain with one log in every block, and a feed of it whose pauses take no time. */
 const following = async () => {
   const state = { head: 10, bloom: some as unknown, asked: [] as string[], pauses: 0, now: 0 };
   const ending = new AbortController();
@@ -62,7 +62,7 @@ const following = async () => {
     await turn();
   };
   const feed = createChainFeed(node as Node, { ...testSystem, sleep, now: () => state.now, log: silent });
-  const [heads, logs]: [string[], Told[]] = [[], []];
+  const [heads, logs]: [string[], ReportedLog[]] = [[], []];
   await feed.onHeads((_, { json }) => heads.push(JSON.parse(json)));
   await feed.onLogs(readFilter({}), ({ json }) => logs.push(JSON.parse(json)));
   return {
@@ -78,26 +78,26 @@ const following = async () => {
   };
 };
 
-describe('the follower of a gateway', () => {
+describe("the gateway's follower", () => {
   let follower: Awaited<ReturnType<typeof following>>;
   beforeEach(async () => {
     follower = await following();
   });
   afterEach(() => follower.close());
-  const toldOf = ({ logs }: typeof follower) => logs.map(({ blockHash }) => numberOf(blockHash));
+  const reportedBlocks = ({ logs }: typeof follower) => logs.map(({ blockHash }) => numberOf(blockHash));
 
-  it('tells the logs of a block after any number of failed turns', async () => {
+  it('reports the logs of a block after any number of failed turns', async () => {
     const { state, faults, grow, heads } = follower;
     let failures = 0;
     faults.block = () => (++failures < 40 ? away() : undefined);
     let refusals = 0;
     faults.logs = () => (++refusals <= 30 ? away() : undefined);
     grow(11);
-    await until('the follower has told', () => follower.logs.length > 0);
-    assert.deepEqual([state.pauses >= 69, heads, toldOf(follower)], [true, [hashOf(11)], [11]]);
+    await until('the follower has reported', () => follower.logs.length > 0);
+    assert.deepEqual([state.pauses >= 69, heads, reportedBlocks(follower)], [true, [hashOf(11)], [11]]);
   });
 
-  it('believes a node that says often enough that a block has no logs, counted for each block alone', async () => {
+  it('accepts that a block has no logs once a node has said so often enough, counted per block', async () => {
     const { state, faults, grow, heads } = follower;
     const asked = new Map<string, number>();
     faults.logs = (hash) => {
@@ -105,7 +105,7 @@ describe('the follower of a gateway', () => {
       return [];
     };
     grow(12);
-    await until('the follower has told', () => heads.length === 2);
+    await until('the follower has reported', () => heads.length === 2);
     assert.deepEqual(
       [...asked],
       [11, 12].map((number) => [hashOf(number), 20]),
@@ -113,7 +113,7 @@ describe('the follower of a gateway', () => {
     assert.deepEqual([state.pauses, follower.logs], [38, []]);
   });
 
-  it('does not believe denials that follow each other quickly, however many heads come', async () => {
+  it('does not accept denials in quick succession, however many heads arrive', async () => {
     const { state, faults, grow, heads, logs } = follower;
     let denials = 0;
     faults.logs = (hash) => {
@@ -126,8 +126,8 @@ describe('the follower of a gateway', () => {
       grow(head);
       await turn();
     }
-    await until('the follower has told', () => logs.length > 0);
-    assert.deepEqual([heads[0], toldOf(follower)[0]], [hashOf(11), 11]);
+    await until('the follower has reported', () => logs.length > 0);
+    assert.deepEqual([heads[0], reportedBlocks(follower)[0]], [hashOf(11), 11]);
   });
 
   for (const [what, bloom] of [
@@ -135,48 +135,48 @@ describe('the follower of a gateway', () => {
     ['is empty', '0x'],
     ['says everything', `0x${'ff'.repeat(256)}`],
   ] as const)
-    it(`asks for the logs of a block whose bloom ${what}, and believes that there are none`, async () => {
+    it(`requests the logs of a block whose bloom ${what}, and accepts that there are none`, async () => {
       const { state, faults, grow, heads } = follower;
       state.bloom = bloom;
       grow(11);
-      await until('the follower has told', () => follower.logs.length === 1);
-      assert.deepEqual(toldOf(follower), [11]);
+      await until('the follower has reported', () => follower.logs.length === 1);
+      assert.deepEqual(reportedBlocks(follower), [11]);
       faults.logs = () => [];
       grow(12);
-      await until('the follower has told', () => heads.length === 2);
+      await until('the follower has reported', () => heads.length === 2);
       assert.equal(state.pauses, 0);
     });
 
-  it('asks again for a head that no node has, without waiting for the next one', async () => {
+  it('retries a head that no node has, without waiting for the next one', async () => {
     const { faults, grow, logs } = follower;
     let missing = 3;
     faults.block = () => (missing-- > 0 ? null : undefined);
     grow(11);
-    await until('the follower has told', () => logs.length > 0);
-    assert.deepEqual(toldOf(follower), [11]);
+    await until('the follower has reported', () => logs.length > 0);
+    assert.deepEqual(reportedBlocks(follower), [11]);
   });
 
-  it('catches up after a long loss in pieces, and goes on where a failure stopped it', async () => {
+  it('catches up in parts after a long outage, and resumes where a failure stopped it', async () => {
     const { state, faults, grow, heads } = follower;
     let asked = 0;
-    // Every hundredth question fails, so that a back-fill that started over would never end.
+    // Every hundredth request fails, so that a back-fill that started over would never end.
     faults.block = () => (++asked % 100 === 0 ? away() : undefined);
     let ahead = 0;
-    const told = new Set<string>();
+    const reported = new Set<string>();
     faults.logs = (hash) => {
-      told.add(hash);
+      reported.add(hash);
       const fetched = new Set(state.asked.filter((one) => one.startsWith('eth_getBlockByHash'))).size;
-      ahead = Math.max(ahead, fetched - told.size);
+      ahead = Math.max(ahead, fetched - reported.size);
       return undefined;
     };
     grow(310);
-    await until('the follower has told', () => follower.logs.length >= 300);
+    await until('the follower has reported', () => follower.logs.length >= 300);
     assert.deepEqual(
       heads.map(numberOf),
       Array.from({ length: 300 }, (_, i) => 11 + i),
     );
-    assert.deepEqual(toldOf(follower), heads.map(numberOf));
-    assert.ok(ahead < 150, `${ahead} blocks were fetched before they were told`);
+    assert.deepEqual(reportedBlocks(follower), heads.map(numberOf));
+    assert.ok(ahead < 150, `${ahead} blocks were fetched before they were reported`);
     assert.ok(asked < 800, `${asked} questions for 300 blocks`);
   });
 });

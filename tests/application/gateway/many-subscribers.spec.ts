@@ -42,7 +42,7 @@ describe('a feed with thousands of subscribers', () => {
       inThisTurn = heard;
       await turn();
     };
-    // Time passes at once, so that the nodes are asked for their state again and again.
+    // Sleeps take no time, so that the nodes are polled for their state repeatedly.
     feed = createChainFeed(node as Node, { ...testSystem, breathe, sleep: () => turn(), log: silent });
   });
   afterEach(() => ending.abort());
@@ -51,24 +51,24 @@ describe('a feed with thousands of subscribers', () => {
     for (let n = 0; n < subscribers; n++) await one(() => void heard++);
   };
   const allHave = async (times: number) => {
-    await until('all have heard', () => heard >= times * subscribers);
+    await until('all are notified', () => heard >= times * subscribers);
     assert.equal(heard, times * subscribers);
-    assert.ok(maxInOneTurn > 0 && maxInOneTurn <= notifiedPerTurn, `${maxInOneTurn} were told in one turn`);
+    assert.ok(maxInOneTurn > 0 && maxInOneTurn <= notifiedPerTurn, `${maxInOneTurn} were notified in one turn`);
   };
 
-  it('tells some of them of a block in a turn', async () => {
+  it('notifies only some of them of a block in one turn of the event loop', async () => {
     await subscribe(feed.onHeads);
     head++;
     newHead();
     await allHave(1);
   });
-  it('tells some of them of a pending transaction in a turn', async () => {
+  it('notifies only some of them of a pending transaction in one turn', async () => {
     await subscribe(feed.onPending);
     newPending(hashOf(7));
     newPending(hashOf(8));
     await allHave(2);
   });
-  it('tells some of them in a turn that nodes are syncing', async () => {
+  it('notifies only some of them in one turn that nodes are syncing', async () => {
     await subscribe(feed.onSyncing);
     isSyncing = true;
     await allHave(1);

@@ -8,7 +8,7 @@ import { type Variant, variants } from '../../../domain/variant.js';
 import { allEvents, contextOf, openStores } from '../../support/following/following.js';
 import { type Happened, histories } from '../../support/histories/histories.js';
 import { tags } from '../../support/histories/history-asks.js';
-import { answers, openHistory, ownersOf, renamed, type WalletPage, whole } from '../../support/histories/past.js';
+import { answers, openHistory, ownersOf, readAnswer, renamed, type WalletPage } from '../../support/histories/past.js';
 import { aboutAt } from '../../support/histories/project.js';
 
 const { signal } = new AbortController();
@@ -17,7 +17,7 @@ const variant = variants.find(({ tag }) => tag === tags[0]) as Variant;
 type History = ReturnType<typeof openHistory>;
 type Noted = { readonly by: Context; readonly position: Position; readonly found: readonly string[] };
 
-/** Appends the history in parts, and notes every answer after each part. */
+/** Appends the history in parts, and records every answer after each part. */
 const play = async (
   { app, append }: History,
   owners: readonly Context[],
@@ -32,7 +32,7 @@ const play = async (
   return noted;
 };
 
-/** Moments that name a position: the position itself, and its time where the next event has a later one. */
+/** Moments that identify a position: the position itself, and its time if the next event has a later one. */
 const momentsOf = (times: ReadonlyMap<Position, number>, position: Position): Moment[] => {
   const time = times.get(position) ?? 0;
   const next = times.get(position + 1) ?? Number.POSITIVE_INFINITY;
@@ -46,14 +46,14 @@ describe('an answer as of a past moment', () => {
   });
   after(() => stores.close());
 
-  it('is for every Get and List the same as the answer then', async () => {
+  it('equals the answer given at that moment, for every Get and List operation', async () => {
     const seen = new Set<string>();
     let played = 0;
     const checkNoted = async ({ app }: History, { by, position, found }: Noted, moments: readonly Moment[]) => {
       for (const moment of moments) {
         const { records } = await app.asOf.at(by.organizationId, moment, { maxEvents: app.asOf.maxEvents, signal });
-        const told = `${by.organizationId} ${by.variant.tag} ${position} ${JSON.stringify(moment)}`;
-        assert.deepEqual(await answers(records, by), found, told);
+        const description = `${by.organizationId} ${by.variant.tag} ${position} ${JSON.stringify(moment)}`;
+        assert.deepEqual(await answers(records, by), found, description);
       }
       for (const text of [...found, ...moments.flatMap((one) => Object.keys(one))]) seen.add(text.slice(0, 9));
     };
@@ -116,7 +116,7 @@ describe('an answer as of a past moment', () => {
     const ask = (moment: Moment, gone: AbortSignal = signal, maxEvents = history.app.asOf.maxEvents) =>
       history.app.asOf.at(mine, moment, { maxEvents, signal: gone });
     const countOf = async ({ records }: Awaited<ReturnType<typeof ask>>) =>
-      (await whole<WalletPage>(records.wallets.list(by, { size: 100, token: undefined }))).wallets.length;
+      (await readAnswer<WalletPage>(records.wallets.list(by, { size: 100, token: undefined }))).wallets.length;
     beforeEach(() => {
       [mine, other] = [`org_mine${tests}`, `org_other${tests++}`];
       by = contextOf(mine, variant);
@@ -125,7 +125,7 @@ describe('an answer as of a past moment', () => {
     });
     afterEach(() => history.close());
 
-    it('reads only the events of its organization, and is refused after one count where they are too many', async () => {
+    it('reads only the events of its organization, and is rejected after one count if there are too many', async () => {
       open(3);
       const third = await history.append(wallets(mine, 3));
       await history.append(wallets(other, 20));
@@ -171,7 +171,7 @@ describe('an answer as of a past moment', () => {
       assert.ok(reads[0] && reads[0].batches > 1);
     });
 
-    it('is no longer computed when no caller waits, and is begun again for the next caller', async () => {
+    it('is cancelled when no caller waits, and computed again for the next caller', async () => {
       open();
       await history.append(wallets(mine, 1200));
       const gone = new AbortController();
@@ -186,7 +186,7 @@ describe('an answer as of a past moment', () => {
       await assert.rejects(ask({ position: 7 }, gone.signal), /The request was canceled/);
     });
 
-    it('waits for none of the many histories that another organization wants folded, but for the one in progress', async () => {
+    it('waits only for the history in progress, not for the queued histories of another organization', async () => {
       open();
       const last = await history.append(wallets(other, 1200));
       await history.append(wallets(mine, 1200));
@@ -197,18 +197,18 @@ describe('an answer as of a past moment', () => {
       };
       const asked = Array.from({ length: 30 }, (_, n) => askFor(n));
       assert.equal(await countOf(await ask(now)), 100);
-      // One is in progress, and a second may begin while the history of this organization is folded.
+      // One fold is in progress, and a second may start while the history of this organization is folded.
       assert.equal(foldsOf(mine), 1);
-      assert.ok(foldsOf(other) <= 2, `${foldsOf(other)} histories of the other organization were begun`);
+      assert.ok(foldsOf(other) <= 2, `${foldsOf(other)} histories of the other organization were started`);
       await Promise.all(asked);
       assert.equal(foldsOf(other), 30);
     });
 
-    it('takes only page tokens of the same moment', async () => {
+    it('accepts only page tokens of the same moment', async () => {
       open();
       const position = await history.append(wallets(mine, 9));
       const list = (records: WalletApis, token?: string) =>
-        whole<WalletPage>(records.wallets.list(by, { size: 2, token }));
+        readAnswer<WalletPage>(records.wallets.list(by, { size: 2, token }));
       const [then, before] = [await ask({ position }), await ask({ position: position - 1 })];
       const { nextPageToken } = await list(then.records);
       assert.equal((await list((await ask({ position })).records, nextPageToken)).wallets[0]?.name, '6');
@@ -217,7 +217,7 @@ describe('an answer as of a past moment', () => {
       await assert.rejects(list(then.records, (await list(history.app)).nextPageToken), { code: 'INVALID_ARGUMENT' });
     });
 
-    it('refuses commands', async () => {
+    it('rejects commands', async () => {
       open();
       const position = await history.append(wallets(mine, 1));
       const { records } = await ask(now);

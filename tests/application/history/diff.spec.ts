@@ -46,7 +46,7 @@ const redo = (documents: Documents, organizationId: string, difference: Differen
 const written = (documents: Documents) =>
   JSON.parse(JSON.stringify([...documents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
-/** Offsets that are so many that between some two of them a document is added and removed. */
+/** Enough offsets that a document is added and removed between some pair of them. */
 const betweens = Array.from({ length: 12 }, (_, i) => i * 20);
 
 describe('the differences between two moments', () => {
@@ -56,7 +56,7 @@ describe('the differences between two moments', () => {
   });
   after(() => stores.close());
 
-  it('lead from the documents of the first exactly to those of the second', async () => {
+  it('turn the documents of the first moment exactly into those of the second', async () => {
     const changes = new Set<string>();
     let played = 0;
     const check = async (history: ReturnType<typeof openHistory>, id: string, from: Position, to: Position) => {
@@ -85,7 +85,7 @@ describe('the differences between two moments', () => {
     assert.deepEqual(changes, new Set(['added', 'changed', 'removed']));
   });
 
-  it('are empty where nothing happened, and refused where the second comes before the first', async () => {
+  it('are empty if nothing happened, and rejected if the second moment precedes the first', async () => {
     const history = openHistory(stores);
     const [organizationId] = ownersOf('d0x').map((by) => by.organizationId);
     const ask = (from: Position) => history.app.differences(organizationId ?? '', { position: from }, now, signal);

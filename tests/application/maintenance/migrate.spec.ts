@@ -4,16 +4,16 @@ import { type MigrationPorts, type MigrationStores, migrateStores } from '../../
 import { rejectUnfinishedMigration } from '../../../application/maintenance/state-entries.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import { noEntry } from '../../../application/ports/state.js';
-import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/audit/sealed-history.js';
+import { appendEvents, historyOf, manualSystem, notary, sealAll } from '../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { allEvents } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
 type Ends = { close(): Promise<void> };
-const untold = () => undefined;
+const ignoreProgress = () => undefined;
 const refused = (text: RegExp) => (error: Error) => text.test(error.message);
 
-describe('the move of a history to other stores', () => {
+describe('the migration of a history to other stores', () => {
   const opened: Ends[] = [];
   let [from, to]: [MigrationStores, MigrationStores] = [] as never;
   let events: Recorded[];
@@ -54,7 +54,7 @@ describe('the move of a history to other stores', () => {
     for (const one of opened.splice(0).toReversed()) await one.close();
   });
 
-  it('translates the positions that processes remember into those of the new store', async () => {
+  it('translates the stored positions of processes into those of the new store', async () => {
     await remember('queue-deliveries', '8');
     await remember('shred-secrets', '0');
     await remember('tell-transactions', '9999');
@@ -68,7 +68,7 @@ describe('the move of a history to other stores', () => {
     await remember('token-accounts T org_b EQmaster', [8, 'EQaddress']);
     const asTheyAre = ['late-accounts T 1', 'credential:ck_1', 'nonces:spans', 'lease:witness-url', 'traced:C'];
     for (const id of asTheyAre) await remember(id, { position: 8 });
-    const moved = await migrateStores(ports(), untold);
+    const moved = await migrateStores(ports(), ignoreProgress);
     assert.deepEqual([moved.events, moved.organizations, moved.keys, moved.processes], [12, 2, 1, 16]);
 
     const there = await allEvents(to.events);
@@ -76,7 +76,7 @@ describe('the move of a history to other stores', () => {
     const value = async (id: string) => JSON.parse((await to.state.get('processes', id))?.value ?? 'null');
     assert.equal(await value('queue-deliveries'), at(8));
     assert.equal(await value('shred-secrets'), 0);
-    // A checkpoint beyond the end makes its process begin anew, in the old stores as in the new.
+    // A checkpoint beyond the end makes its process start over, in the old stores as in the new.
     assert.equal(await value('tell-transactions'), 0);
     assert.deepEqual((await value('follow:C')).positions, [0, at(3), at(12)]);
     assert.equal((await value('follow:P')).first.position, at(3));
@@ -91,15 +91,15 @@ describe('the move of a history to other stores', () => {
     await rejectUnfinishedMigration(to.state);
   });
 
-  it('signs what moved, so that seals of the old store stay valid and later ones cover the new places', async () => {
+  it('signs the migration, so that old seals stay valid and later ones cover the new positions', async () => {
     to = { engine: 'another SQLite', events: await open(eventStores.sqlite), state: await open(states.sqlite) };
     await appendEvents(from.events, 'org_a', 20, 20);
     for (let n = 0; n < 3; n++) await sealAll(from);
     const auditOver = ({ events: stored, state }: MigrationStores) =>
       createStoreProof({ events: stored, state, notary, system });
-    const system = handSystem();
+    const system = manualSystem();
     assert.equal((await auditOver(from).verify('org_a')).flaw, null);
-    await migrateStores(ports(), untold);
+    await migrateStores(ports(), ignoreProgress);
     assert.equal((await auditOver(to).verify('org_a')).flaw, null);
     for (let n = 0; n < 3; n++) await sealAll(to);
     await appendEvents(to.events, 'org_a', 12, 50);
@@ -133,23 +133,26 @@ describe('the move of a history to other stores', () => {
         },
       };
       await assert.rejects(
-        migrateStores(ports({ to: { ...to, events: dying } }), untold).then(() => assert.fail('not dead')),
+        migrateStores(ports({ to: { ...to, events: dying } }), ignoreProgress).then(() => assert.fail('not dead')),
       );
       await assert.rejects(rejectUnfinishedMigration(to.state), refused(/not finished/));
       if ((await allEvents(to.events)).length === events.length) break;
     }
-    assert.equal((await migrateStores(ports(), untold)).resumed, true);
+    assert.equal((await migrateStores(ports(), ignoreProgress)).resumed, true);
     const content = (all: readonly Recorded[]) => all.map(({ position, ...rest }) => rest);
     assert.deepEqual(content(await allEvents(to.events)), content(events));
     await rejectUnfinishedMigration(to.state);
   });
 
-  it('is refused where it would mix two histories, lose events or lose the key to secrets', async () => {
+  it('is rejected if it would mix two histories, lose events or lose the key to secrets', async () => {
     await assert.rejects(
-      migrateStores(ports({ firstUnreadableKey: async () => 'service' }), untold),
+      migrateStores(ports({ firstUnreadableKey: async () => 'service' }), ignoreProgress),
       refused(/MASTER_KEY/),
     );
-    await assert.rejects(migrateStores(ports({ from: to, to: from }), untold), refused(/source stores are empty/));
+    await assert.rejects(
+      migrateStores(ports({ from: to, to: from }), ignoreProgress),
+      refused(/source stores are empty/),
+    );
     let isUsed = false;
     const busy = {
       ...to.events,
@@ -160,16 +163,16 @@ describe('the move of a history to other stores', () => {
       },
     };
     await assert.rejects(
-      migrateStores(ports({ to: { ...to, events: busy } }), untold),
+      migrateStores(ports({ to: { ...to, events: busy } }), ignoreProgress),
       refused(/changed during the migration/),
     );
     const other = { engine: 'SQLite', events: await open(eventStores.sqlite), state: await open(states.sqlite) };
     await appendEvents(other.events, 'org_z', 1);
-    await assert.rejects(migrateStores(ports({ from: other }), untold), refused(/of another history/));
-    await migrateStores(ports(), untold);
-    await assert.rejects(migrateStores(ports(), untold), refused(/not empty/));
+    await assert.rejects(migrateStores(ports({ from: other }), ignoreProgress), refused(/of another history/));
+    await migrateStores(ports(), ignoreProgress);
+    await assert.rejects(migrateStores(ports(), ignoreProgress), refused(/not empty/));
     await remember('something-new', { unheard: 'of' });
-    await assert.rejects(migrateStores(ports(), untold), refused(/cannot migrate/));
+    await assert.rejects(migrateStores(ports(), ignoreProgress), refused(/cannot migrate/));
   });
 
   it('fails at an event that differs in the new store', async () => {
@@ -179,9 +182,9 @@ describe('the move of a history to other stores', () => {
         to.events.adopt(batch.map((one, n) => (n === 6 ? { ...one, data: { ...one.data, forged: true } } : one))),
     };
     await assert.rejects(
-      migrateStores(ports({ to: { ...to, events: forging } }), untold),
+      migrateStores(ports({ to: { ...to, events: forging } }), ignoreProgress),
       refused(/Event 7 .* is not the same/),
     );
-    await assert.rejects(migrateStores(ports(), untold), refused(/Event 7 .* is not the same/));
+    await assert.rejects(migrateStores(ports(), ignoreProgress), refused(/Event 7 .* is not the same/));
   });
 });

@@ -10,7 +10,7 @@ import type { StateStore } from '../../../application/ports/state.js';
 import { noEntry } from '../../../application/ports/state.js';
 import { fromCheckpoint } from '../../../application/processes/from-checkpoint.js';
 import { OrganizationStopped } from '../../../domain/failure.js';
-import { UnknownEventVersion } from '../../../domain/upcasters.js';
+import { UnreadableEvent } from '../../../domain/upcasters.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { type Place, usePlace } from '../../support/engines/places.js';
 import { organizationCreated } from '../../support/histories/events.js';
@@ -24,7 +24,7 @@ describe('a process that follows the events from its checkpoint', () => {
   beforeEach(async () => {
     [events, state] = await Promise.all([log.open(), entries.open()]);
   });
-  /** Follows until an event comes, and returns the ids of the first batch. */
+  /** Follows until an event arrives, and returns the ids of the first batch. */
   const firstBatch = async (over: EventStore) => {
     const stop = new AbortController();
     const seen: string[] = [];
@@ -36,7 +36,7 @@ describe('a process that follows the events from its checkpoint', () => {
     return seen;
   };
 
-  it('says that the store does not know its position, and begins with the first event the next time', async () => {
+  it('reports that the store does not have its position, and starts with the first event the next time', async () => {
     const write = organizationCreated('first');
     const position = await events.append([write]);
     await events.append([organizationCreated('second')]);
@@ -45,7 +45,7 @@ describe('a process that follows the events from its checkpoint', () => {
     assert.equal((await firstBatch(events))[0], write.events[0]?.id);
   });
 
-  it('goes on with the others past an organization whose events it cannot read, and comes back to it', async () => {
+  it('skips an organization whose events it cannot read, continues with the others, and retries it later', async () => {
     const writes = ['a', 'b', 'c', 'd'].map(organizationCreated);
     const [first, unreadable, ...others] = writes.map(({ events: [event] }) => event);
     for (const write of writes) await events.append([write]);
@@ -56,7 +56,7 @@ describe('a process that follows the events from its checkpoint', () => {
       await fromCheckpoint('test', { events, state, system: testSystem })(stop.signal, async (batch) => {
         const seen = batch.map(({ id }) => id);
         if (!isNewer && batch.some(({ metadata }) => metadata.organizationId === organizationId))
-          throw new UnknownEventVersion(organizationId, { type: 'OrganizationCreated', version: 2, reads: 1 });
+          throw new UnreadableEvent(organizationId, { type: 'OrganizationCreated', reason: 'is newer' });
         worked.push(...seen);
         if (seen.includes(until ?? '')) stop.abort();
         return true;
@@ -69,10 +69,10 @@ describe('a process that follows the events from its checkpoint', () => {
     assert.ok((await follow(true, last)).includes(unreadable?.id ?? ''));
   });
 
-  it('works on an organization again once its documents are no longer stopped', async () => {
+  it('resumes an organization once its documents are no longer stopped', async () => {
     const [stopped, other] = ['a', 'b'].map(organizationCreated);
     const { organizationId = '' } = stopped?.events[0]?.metadata ?? {};
-    // The test adapter knows one kind of stream, by which it finds the events of an organization.
+    // The test adapter supports one kind of stream, by which it finds the events of an organization.
     const stream = streamName(organizationId, 'thing', '1');
     for (const write of [{ ...stopped, stream }, other]) await events.append([write as StreamWrite]);
     const stop = new AbortController();
@@ -90,7 +90,7 @@ describe('a process that follows the events from its checkpoint', () => {
     assert.ok(worked.includes(stopped?.events[0]?.id ?? ''));
   });
 
-  it('reads nothing again when the store named too early a head once', async () => {
+  it('reads nothing twice when the store once reported a head that was too low', async () => {
     const position = await events.append([organizationCreated('first')]);
     const next = organizationCreated('second');
     await events.append([next]);

@@ -15,7 +15,7 @@ for (const [adapter, place] of Object.entries(adapters))
       state = await open();
     });
 
-    /** Starts a process that beats at its start and then whenever the test says so. */
+    /** Starts a process that renews its lease at the start and then whenever the test triggers it. */
     const start = (works: number) => {
       const stop = new AbortController();
       let [fallAsleep, wake] = [() => {}, () => {}];
@@ -42,7 +42,7 @@ for (const [adapter, place] of Object.entries(adapters))
       );
       return {
         running,
-        /** Lets the process beat once, and resolves when it sleeps again. */
+        /** Triggers one renewal, and resolves when the process sleeps again. */
         beat: async () => {
           await asleep;
           asleep = nextSleep();
@@ -57,7 +57,7 @@ for (const [adapter, place] of Object.entries(adapters))
     };
     type Started = ReturnType<typeof start>;
     const runs = (process: Started, works: number) => eventually(async () => assert.equal(process.running.size, works));
-    /** Lets each process beat as often as the others. */
+    /** Triggers ten renewals of every process. */
     const beatTogether = async (...all: readonly Started[]) => {
       for (let n = 0; n < 10; n++) await Promise.all(all.map(({ beat }) => beat()));
     };
@@ -75,7 +75,7 @@ for (const [adapter, place] of Object.entries(adapters))
       await second.end();
     });
 
-    it('passes to another process when its owner is silent, and the owner stops when it notices', async () => {
+    it('passes to another process when its owner stops renewing it, and the owner stops when it notices', async () => {
       const first = start(1);
       await runs(first, 1);
       const second = start(1);
@@ -88,7 +88,7 @@ for (const [adapter, place] of Object.entries(adapters))
       await Promise.all([first.end(), second.end()]);
     });
 
-    it('ends while its process stands by', async () => {
+    it('can be stopped while its process is on standby', async () => {
       const first = start(1);
       await runs(first, 1);
       const second = start(1);

@@ -59,8 +59,8 @@ const slowGenerations = (turns: number) => {
   return { generations: generations as Generations, stored };
 };
 
-describe('the builder of a generation', () => {
-  it('applies every event once, however slow its writes are and however few documents it keeps', () =>
+describe('the generation builder', () => {
+  it('applies every event once, however slow its writes are and however few documents it caches', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 40 }),

@@ -16,7 +16,7 @@ import { testSystem } from '../../support/silent.js';
 
 const commands = 8;
 const size = 100;
-/** Large commands of the greedy organization that may be stored before a command that came after all of them. */
+/** Maximum number of the greedy organization's large commands stored before a command that came after all of them. */
 const maxBefore = 2;
 const by = (organizationId: string): Context => ({
   ...contextOf(organizationId),
@@ -28,13 +28,13 @@ const services = ['eventstoredb and mongodb', eventStores['eventstoredb over its
 
 // Appends to many streams take long over the wire of the double.
 for (const [name, eventPlace, modelPlace] of byTier([embedded], [services]))
-  describe(`the projector beside large appends on ${name}`, () => {
+  describe(`the projector during large appends on ${name}`, () => {
     const log = usePlace<Place<EventStore>>(eventPlace);
     const documents = usePlace<Place<ReadModels>>(() => modelPlace(projections));
 
-    it("shows another organization's event after few pieces, however many large commands came before", async () => {
+    it("shows another organization's event after few batches, however many large commands came before", async () => {
       const [events, models] = await Promise.all([log.open(), documents.open()]);
-      /** Positions that each commit brings the projections to. */
+      /** Positions of the projections after each commit. */
       const pieces: (readonly number[])[] = [];
       const counted: ReadModels = {
         ...models,
@@ -63,7 +63,7 @@ for (const [name, eventPlace, modelPlace] of byTier([embedded], [services]))
       for await (const batch of events.readAll(beginning))
         before += batch.filter((one) => one.position < position && one.metadata.organizationId === 'org_a').length;
       assert.ok(before <= maxBefore * size, `${before} events of the greedy organization came before`);
-      // Each append is a batch of its own at worst; one more may be in progress, and the event itself is the last.
+      // Each append is a separate batch at worst; one more may be in progress, and the event itself is the last.
       assert.ok(piecesUntil <= maxBefore + 2, `${piecesUntil} batches were projected before`);
       stop.abort();
       await running;

@@ -28,7 +28,7 @@ const counts: Projection<Created, { count: number; step: number }> = {
   key: () => 'all',
   on: { OrganizationCreated: (doc) => ({ count: (doc?.count ?? 0) + 1, step: 1 }) },
 };
-/** Projection of a later version of the software, which makes another document of the same events. */
+/** Projection of a later release, which builds a different document from the same events. */
 const countsRaised: typeof counts = {
   ...counts,
   version: 2,
@@ -146,7 +146,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
     const live = async (of: string) =>
       (await models.generations.listGenerations()).find((one) => one.collection === of && one.state === 'live');
 
-    it('makes the same documents as the live projections', async () => {
+    it('produces the same documents as the live projections', async () => {
       await remember();
       await projected();
       const before = await dump();
@@ -164,7 +164,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       assert.ok(again.comparisons.every((one) => one.equal && one.live.hash === one.built.hash));
     });
 
-    it('continues where it was interrupted, in any number of parts', async () => {
+    it('resumes where it was interrupted, any number of times', async () => {
       await remember();
       await projected();
       const before = await dump();
@@ -184,7 +184,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       assert.deepEqual(await dump(), before);
     });
 
-    it('ends with the right documents when two run at the same time', async () => {
+    it('ends with the right documents when two rebuilds run concurrently', async () => {
       await remember();
       await projected();
       const before = await dump();
@@ -233,7 +233,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       assert.equal((await models.get(counts, { scope: systemOwner, id: 'all' }))?.count, await events.countAfter(0));
     });
 
-    it('reports documents that differ when it compares, and does not swap then', async () => {
+    it('reports documents that differ in compare mode, and does not swap generations', async () => {
       await remember();
       await projected();
       const before = await dump();
@@ -241,11 +241,11 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       const [planted] = await models.scan(wallets);
       assert.ok(planted);
       const from = await models.checkpoint();
-      const wrong = { ...(planted.document as object), name: 'planted' };
+      const altered = { ...(planted.document as object), name: 'planted' };
       await models.commit(
         [
-          { collection: wallets, scope: planted.scope, id: planted.id, document: wrong },
-          { collection: wallets, scope: planted.scope, id: 'extra', document: wrong },
+          { collection: wallets, scope: planted.scope, id: planted.id, document: altered },
+          { collection: wallets, scope: planted.scope, id: 'extra', document: altered },
         ],
         from,
         from.positions,
@@ -258,12 +258,12 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
         [['wallets', 2, 1]],
       );
       assert.deepEqual(new Set(different[0]?.differences.map(({ id }) => id)), new Set([planted.id, 'extra']));
-      assert.deepEqual(await models.get(wallets, planted), wrong);
+      assert.deepEqual(await models.get(wallets, planted), altered);
       assert.equal((await rebuilt()).outcome, 'swapped');
       assert.deepEqual(await dump(), before);
     });
 
-    it('does not swap a projection that cannot apply an event, and reports the reason', async () => {
+    it('does not swap in a projection that cannot apply an event, and reports the reason', async () => {
       declared = [counts, picky];
       models = await documents.open();
       for (const domain of ['fine', 'poison', 'later']) await events.append([organizationCreated(domain)]);
@@ -274,7 +274,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       assert.deepEqual([(await live('picky'))?.number, (await live('counts'))?.number], [1, 2]);
     });
 
-    it('starts by itself for a projection of a raised version, while the old documents are served', async () => {
+    it('starts automatically for a projection with a higher version, while the old documents are served', async () => {
       declared = [...projections, counts];
       models = await documents.open();
       for (let n = 0; n < 5; n++) await events.append([organizationCreated(`d${n}`)]);
@@ -289,7 +289,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       assert.equal(await count(), 7);
       const stop = new AbortController();
       const running = rebuildOver(models, [countsRaised]).runOutdated(stop.signal);
-      await until('the raised version is live', async () => (await live('counts'))?.version === 2);
+      await until('the higher version is live', async () => (await live('counts'))?.version === 2);
       await events.append([organizationCreated('after it')]);
       await reached([countsRaised]);
       assert.equal(await count(), 14);

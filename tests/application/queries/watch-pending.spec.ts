@@ -24,12 +24,12 @@ const transactionOf = (from: string, nonce: number, mark = ''): Waiting => ({
   blockNumber: null,
 });
 
-/** Node whose pool and blocks the test sets by hand. */
+/** Node whose pool and blocks the test controls. */
 const createHandNode = () => {
   const known = new Map<string, Waiting>();
   const blocks: Block[] = [];
   const replaced: Block[] = [];
-  const told: ((hash: string) => void)[] = [];
+  const listeners: ((hash: string) => void)[] = [];
   const heads: (() => void)[] = [];
   const state: { isDown: boolean; isPoolShown: boolean; refusals: number } = {
     isDown: false,
@@ -70,24 +70,24 @@ const createHandNode = () => {
       reach();
       return { number: blocks.length - 1, hash: blocks.at(-1)?.hash ?? '' };
     },
-    watchPending: async (notice: (hash: string) => void) => void told.push(notice),
+    watchPending: async (notice: (hash: string) => void) => void listeners.push(notice),
     watchHeads: (notice: () => void) => void heads.push(notice),
   } as unknown as Node;
 
   return {
     node,
     state,
-    /** Adds a transaction to the pool, and announces it unless told otherwise. */
-    appear: (one: Waiting, isTold = true) => {
+    /** Adds a transaction to the pool, and announces it unless `isAnnounced` is false. */
+    appear: (one: Waiting, isAnnounced = true) => {
       known.set(one.hash, one);
-      if (isTold) for (const notice of told) notice(one.hash);
+      if (isAnnounced) for (const notice of listeners) notice(one.hash);
     },
-    tell: (hash: string) => {
-      for (const notice of told) notice(hash);
+    announce: (hash: string) => {
+      for (const notice of listeners) notice(hash);
     },
     drop: (one: Waiting) => known.delete(one.hash),
     mine,
-    /** Replaces the newest block; transactions that the new block does not have are pending again. */
+    /** Replaces the newest block; transactions that the new block lacks are pending again. */
     replaceHead: (transactions: readonly Waiting[]) => {
       const [old] = blocks.splice(-1);
       if (old) replaced.push(old);
@@ -147,14 +147,14 @@ describe('the watcher of pending transactions', () => {
     await keeps(one, two);
     const seen = (await pending.find(one.hash))?.firstSeen ?? 0;
     assert.ok(seen >= before && seen <= Date.now());
-    hand.tell(one.hash);
+    hand.announce(one.hash);
     await settled();
     assert.equal((await pending.find(one.hash))?.firstSeen, seen);
     hand.mine([one]);
     await keeps(two);
   });
 
-  it('drops a transaction that another of the same nonce replaced, even one that was never seen pending', async () => {
+  it('drops a transaction replaced by another with the same nonce, even one never seen pending', async () => {
     start();
     const [low, high, others] = [transactionOf(anna, 3), transactionOf(anna, 5), transactionOf(bert, 4)];
     for (const one of [low, high, others]) hand.appear(one);
@@ -163,7 +163,7 @@ describe('the watcher of pending transactions', () => {
     await keeps(high, others);
   });
 
-  it('drops transactions that were mined in any block since its last look', async () => {
+  it('drops transactions mined in any block since its last poll', async () => {
     start();
     const many = Array.from({ length: 5 }, (_, nonce) => transactionOf(anna, nonce));
     for (const one of many) hand.appear(one);
@@ -172,7 +172,7 @@ describe('the watcher of pending transactions', () => {
     await keeps();
   });
 
-  it('keeps a transaction again that a reorganization made pending, but not one that it mined again', async () => {
+  it('restores a transaction that a reorganization made pending, but not one that was mined again', async () => {
     start();
     const [back, again] = [transactionOf(anna, 0), transactionOf(bert, 0)];
     for (const one of [back, again]) hand.appear(one);
@@ -183,7 +183,7 @@ describe('the watcher of pending transactions', () => {
     await keeps(back);
   });
 
-  it('finds transactions that were pending before its start, where a node shows its pool', async () => {
+  it('finds transactions that were pending before it started, if a node exposes its pool', async () => {
     const early = transactionOf(anna, 0);
     hand.appear(early, false);
     hand.state.isPoolShown = true;
@@ -217,7 +217,7 @@ describe('the watcher of pending transactions', () => {
 
   it('ignores unknown, mined and malformed transactions', async () => {
     start();
-    hand.tell(digestOf('unknown'));
+    hand.announce(digestOf('unknown'));
     hand.appear({ ...transactionOf(anna, 0), blockNumber: '0x1' });
     hand.appear({ ...transactionOf(anna, 1), nonce: 'many' });
     await settled();

@@ -17,7 +17,7 @@ const notes: Collection<Note> = {
     toByMoment: { equal: ['to'], order: 'moment' },
   },
 };
-/** Indexes ordered by number and by text, which give the same order. */
+/** Indexes by number and by text, which have the same order. */
 const orders = {
   number: { from: 'byFrom', to: 'byTo', keyOf: ({ at, id }: Note): PageKey => [at, id] },
   text: { from: 'fromByMoment', to: 'toByMoment', keyOf: ({ moment, id }: Note): PageKey => [moment, id] },
@@ -117,7 +117,7 @@ describe('the list merged from several indexes', () => {
 
   it('is sorted, filtered and without repetition, in pages of any size', () =>
     holds(40, fc.integer({ min: 1, max: 12 }), 60));
-  it('is sorted, filtered and without repetition where the indexes are read in many parts', () =>
+  it('is sorted, filtered and without repetition when the indexes are read in many parts', () =>
     holds(700, fc.integer({ min: 1, max: 250 }), 25));
 
   it('is read no further than the page needs', async () => {

@@ -12,7 +12,7 @@ const context = contextOf(`org_${'a'.repeat(32)}`);
 const transactionId = 't1';
 const created = { ...createdTransaction, transactionId };
 
-describe('the codec of transactions', () => {
+describe('the transaction codec', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   beforeEach(async () => {
     stores = await openStores();
@@ -22,14 +22,14 @@ describe('the codec of transactions', () => {
   });
   afterEach(() => stores.close());
 
-  /** Composes the application over nodes of another family than the one of the API. */
+  /** Composes the application over nodes of a family other than that of the API. */
   const appOn = (codec: TransactionCodec | null) =>
     composeApp(stores, {
       chains: new Map([[followedVariant.tag, { chain: {} as never, isNew: false, family: 'ton' }]]),
       transactionCodecs: { ...transactionCodecs, ton: codec },
     });
 
-  it('is the one of the family of the nodes', async () => {
+  it('is chosen by the chain family of the nodes', async () => {
     const codec: TransactionCodec = {
       digest: () => 'digest of another family',
       assemble: () => null,
@@ -38,7 +38,7 @@ describe('the codec of transactions', () => {
     assert.equal(await appOn(codec).transactions.messageToSign(context, transactionId), 'digest of another family');
   });
 
-  it('is refused for a family without one, and never that of another family', async () => {
+  it('is an error for a family without a codec, and never that of another family', async () => {
     const { transactions } = appOn(null);
     await assert.rejects(transactions.messageToSign(context, transactionId), /family ton has no transaction codec/);
     await assert.rejects(
@@ -48,7 +48,7 @@ describe('the codec of transactions', () => {
   });
 
   for (const { tag, nodeFamilies } of chains.filter((one) => one.can.includes('managed-transactions')))
-    it(`exists for every family of nodes of chain ${tag}, which has managed transactions`, () => {
+    it(`exists for every node family of chain ${tag}, which has managed transactions`, () => {
       for (const family of nodeFamilies) assert.ok(transactionCodecs[family], family);
     });
 });

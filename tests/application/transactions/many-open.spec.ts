@@ -28,7 +28,7 @@ const document = (n: number, given: Partial<OpenTransactionDocument> = {}): Open
 });
 type Owned = { readonly owner: string; readonly document: OpenTransactionDocument };
 
-/** One round of the watcher over given open transactions, of which those below `count` are mined in the head. */
+/** Runs one round of the watcher over the open transactions; those below `count` are mined in the head. */
 const watchOnce = async (open: readonly Owned[], count: number) => {
   const observed: string[] = [];
   const known: string[] = [];
@@ -61,21 +61,21 @@ const watchOnce = async (open: readonly Owned[], count: number) => {
 };
 
 describe('the watcher of many open transactions', () => {
-  it('passes over each of them a bounded number of times, however many there are', async () => {
+  it('visits each of them a bounded number of times, however many there are', async () => {
     const many = 4000;
     const open = Array.from({ length: many }, (_, n) => ({ owner: 'org_a', document: document(n) }));
     const scanned = await countScans(() => watchOnce(open, many / 2));
     assert.ok(scanned < 100 * many, `${scanned} elements were passed over`);
   });
 
-  it('looks at a thousand of them at most in a turn of the loop', async () => {
+  it('visits at most a thousand of them in one turn of the event loop', async () => {
     const many = 4000;
     const open = Array.from({ length: many }, (_, n) => ({ owner: 'org_a', document: document(n) }));
     const { turns } = await watchOnce(open, 0);
     assert.ok(turns >= (2 * many) / 1000, `${turns} turns to find their outcomes and those that nodes lost`);
   });
 
-  it('records and broadcasts for organizations in turn, and not everything in one round', async () => {
+  it('alternates between organizations when it records and broadcasts, over several rounds', async () => {
     const greedy = Array.from({ length: 1000 }, (_, n) => ({ owner: 'org_a', document: document(n) }));
     const modest = [{ owner: 'org_b', document: document(5000, { from: '0xbb' }) }];
     const mined = await watchOnce([...greedy, ...modest], 10_000);

@@ -97,7 +97,7 @@ for (const engine of engines)
     });
     afterEach(() => scene.close());
 
-    it('are found with a handful of reads after a far one was given and canceled', async () => {
+    it('are assigned with a handful of reads after a far nonce was requested and canceled', async () => {
       const far = await scene.create(pending + 1000);
       await scene.cancel(far.transaction_id);
       const { result, reads } = await scene.counted(() => scene.create());
@@ -105,7 +105,7 @@ for (const engine of engines)
       assert.ok(reads <= 10, `${reads} streams were read`);
     });
 
-    it('are refused when they are given more than a thousand ahead, naming the number and the limit', async () => {
+    it('are rejected more than a thousand ahead, with the nonce and the limit in the message', async () => {
       const beyond = scene.create(pending + 1001);
       await assert.rejects(beyond, (error: { code: string; faults: readonly { path: string; message: string }[] }) => {
         assert.equal(error.code, 'INVALID_ARGUMENT');
@@ -116,7 +116,7 @@ for (const engine of engines)
       });
     });
 
-    it('continue past the highest held, fill what was released, and leave gaps that were never held', async () => {
+    it('continue past the highest reserved one, reuse released ones, and skip gaps that were never reserved', async () => {
       const nonceOf = async (given?: number) => Number((await scene.create(given)).nonce);
       const first = await scene.create();
       assert.equal(Number(first.nonce), pending);
@@ -129,7 +129,7 @@ for (const engine of engines)
       assert.equal(await nonceOf(), pending + 6);
     });
 
-    it('give others a turn while released ones are passed over that would leave a gap', async () => {
+    it('yield to other work while released nonces that would leave a gap are skipped', async () => {
       await scene.holdAndRelease(Array.from({ length: 120 }, (_, i) => pending + 10 + i));
       const { result, reads, breaths } = await scene.counted(() => scene.create());
       assert.equal(Number(result.nonce), pending);

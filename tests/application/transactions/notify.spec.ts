@@ -11,7 +11,7 @@ import { testSystem } from '../../support/silent.js';
 
 const context = contextOf('org_a');
 const [webhooks, transactions] = [5, 40];
-/** Changes that are told in one piece. */
+/** Number of changes that are notified in one batch. */
 const pieceSize = 32;
 
 const commandsOf = (n: number): readonly TransactionCommand[] => {
@@ -24,10 +24,10 @@ const commandsOf = (n: number): readonly TransactionCommand[] => {
   ];
 };
 
-describe('the teller of transactions', () => {
+describe('the transaction notifier', () => {
   const { stores: opened, start, requested } = useAppProcesses();
 
-  it('reads the webhooks of an organization once for each piece of its changes, and notifies each that asks for activity of every change', async () => {
+  it("reads an organization's webhooks once per batch of changes, and notifies each one subscribed to activity of every change", async () => {
     const stores = opened();
     let read = 0;
     const readModels: RebuildableReadModels = {
@@ -51,10 +51,10 @@ describe('the teller of transactions', () => {
     for (let n = 0; n < transactions; n++)
       for (const command of commandsOf(n)) await handle(context, [transactionStep(context, command)]);
     start(app, 'transaction notifier');
-    const told = () => requested<{ webhookId: string; data: { transaction: { transaction_id: string } } }>();
-    await eventually(async () => assert.equal((await told()).length, webhooks * transactions));
+    const notifications = () => requested<{ webhookId: string; data: { transaction: { transaction_id: string } } }>();
+    await eventually(async () => assert.equal((await notifications()).length, webhooks * transactions));
     const different = new Set(
-      (await told()).map(({ webhookId, data }) => `${webhookId} ${data.transaction.transaction_id}`),
+      (await notifications()).map(({ webhookId, data }) => `${webhookId} ${data.transaction.transaction_id}`),
     );
     assert.equal(different.size, webhooks * transactions);
     assert.equal(read, (webhooks + 1) * Math.ceil(transactions / pieceSize));

@@ -44,7 +44,7 @@ describe('commands that race for a transaction in two processes', () => {
       const taken = (await Promise.allSettled(race)).filter(({ status }) => status === 'fulfilled').length;
       const ends = await endsOf(stores[0], transactionId);
       assert.equal(ends.length, 1, String(ends));
-      // A second Send succeeds without an event, a second Cancel is refused, and either may give up with CONFLICT.
+      // A second Send succeeds without an event, a second Cancel is rejected, and either may fail with CONFLICT.
       assert.ok(taken >= 1 && taken <= (ends.includes('TransactionSent') ? 2 : 1), `${taken} ${ends}`);
     }
   });

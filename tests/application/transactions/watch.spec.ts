@@ -18,7 +18,7 @@ const named = { transactionId: 'tx_1' };
 type Used = 'own' | 'cancellation' | 'foreign';
 const hashes: Readonly<Record<Used, string>> = { own: '0x11', cancellation: '0x22', foreign: '0x33' };
 
-/** The same, noting the name of every method that is called with something to ask for. */
+/** Wraps a node and records the name of every method that is called with a non-empty request. */
 const recorded = <T extends object>(port: T, names: string[]): T =>
   Object.fromEntries(
     Object.entries(port).map(([name, method]) => [
@@ -89,7 +89,7 @@ const createFakeChain = () => {
   };
 };
 
-/** Memory of the one stream and the one open transaction that the watcher reads. */
+/** Store in memory of the one stream and the one open transaction that the watcher reads. */
 const createMemory = () => {
   const past: Message[] = [];
   const handle: Handle = async (_, steps) => {
@@ -181,7 +181,7 @@ const settle = async ({ mine, look }: Scene) => {
   await look();
 };
 
-describe('the watcher of transactions', () => {
+describe('the transaction watcher', () => {
   const ends = { own: 'confirmed', cancellation: 'canceled', foreign: 'replaced' } as const;
   it('ends with the outcome on the chain, through any reorganizations', () =>
     fc.assert(
@@ -193,17 +193,17 @@ describe('the watcher of transactions', () => {
         const { state, isFinal } = scene.state();
         assert.equal(state, by ? ends[by] : { true: 'canceling', false: 'sent' }[`${isCanceling}`]);
         assert.equal(isFinal, by !== null);
-        const told = scene.past.length;
+        const eventCount = scene.past.length;
         await scene.look();
         assert.deepEqual(
-          scene.past.slice(told).filter(({ type }) => type !== 'TransactionTaken'),
+          scene.past.slice(eventCount).filter(({ type }) => type !== 'TransactionTaken'),
           [],
         );
       }),
       { numRuns: 200 },
     ));
 
-  it('takes back a confirmation when a reorganization drops the block, broadcasts again and confirms once more', async () => {
+  it('reverts a confirmation when a reorganization drops the block, rebroadcasts and confirms again', async () => {
     const scene = await begin(false);
     scene.mine('own');
     scene.mine(null);
@@ -221,7 +221,7 @@ describe('the watcher of transactions', () => {
     assert.deepEqual([state, isFinal], ['confirmed', true]);
   });
 
-  it('asks the nodes about a confirmed transaction only when there is a new head, and then only for that', async () => {
+  it('queries the nodes about a confirmed transaction only at a new head, and then only for that transaction', async () => {
     const scene = await begin(false);
     scene.mine('own');
     scene.mine(null);

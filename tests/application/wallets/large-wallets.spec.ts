@@ -53,7 +53,7 @@ describe('a wallet with very many addresses', () => {
     await stores.close();
   });
 
-  it('loses all of them in parts, so that the write of another organization waits for one part', async () => {
+  it("removes all of them in parts, so that another organization's write waits for at most one part", async () => {
     const walletId = await walletOf(1200);
     const third = new Promise<void>((resolve) => {
       noteAppend = () => appended.length === 3 && resolve();
@@ -79,7 +79,7 @@ describe('a wallet with very many addresses', () => {
     assert.equal(await left(walletId), 0);
   });
 
-  it('loses the rest of them after a restart, and keeps those that were registered later', async () => {
+  it('removes the rest after a restart, and keeps addresses registered later', async () => {
     const walletId = await walletOf(1200);
     diesAfter = 5;
     await assert.rejects(scene.app.addresses.removeAll(greedy, walletId), /killed/);
@@ -95,7 +95,7 @@ describe('a wallet with very many addresses', () => {
     );
   });
 
-  it('is summed up in turns of a hundred balances, exactly', async () => {
+  it('sums up its balances exactly, a hundred per turn', async () => {
     await scene.end();
     const count = 5000;
     const scope = scopeFor(greedy);

@@ -45,7 +45,7 @@ describe('an address that was written for test networks only', () => {
       return true;
     };
 
-  it('is refused on the main network, wherever addresses are registered or imported', async () => {
+  it('is rejected on the main network, wherever addresses are registered or imported', async () => {
     const { app, by, register, stop } = await follow(-239);
     try {
       await assert.rejects(register(written('a', false), written('b', true)), isRefusedAt('/addresses/1'));
@@ -73,7 +73,7 @@ describe('an address that was written for test networks only', () => {
       }
     });
 
-  it('is registered while the chain is off, because nothing tells its network', async () => {
+  it('is registered while the chain is off, because its network is unknown', async () => {
     const { by, stop } = await follow(-4);
     const off = composeApp(stores);
     await off.wallets.register(by, { name: 'off', address: written('z', true) } as never);

@@ -19,7 +19,7 @@ const alike = fc.constantFrom(
 );
 const address = fc.oneof({ arbitrary: alike, weight: 3 }, evm, long, workchain);
 
-/** Texts almost in a hex form: too long, too short, in capitals, with a wrong letter or with a number spelled otherwise. */
+/** Near misses of a hex form: too long, too short, in upper case, with an invalid letter or another number format. */
 const nearHex = fc.oneof(
   fc
     .tuple(fc.oneof(evm, long, workchain), fc.constantFrom('0', 'g', ' ', '\n', 'é', 'ａ', '\0'))
@@ -112,7 +112,7 @@ describe('the address map', () => {
       { numRuns: 300 },
     ));
 
-  it('tells every address from every other, in all forms', () =>
+  it('distinguishes every address from every other, in all forms', () =>
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(address, text), { minLength: 2, maxLength: 60 }), (texts) => {
         const map = createAddressMap(7);
@@ -122,7 +122,7 @@ describe('the address map', () => {
       { numRuns: 1000 },
     ));
 
-  it('refuses an address that is too long to be kept, and never reports one as held', () => {
+  it('rejects an address that is too long to be stored, and never reports one as held', () => {
     const map = createAddressMap(7);
     for (const letter of ['1', 'é', '\u{1f98a}']) {
       const longest = letter.repeat(maxAddressLength / letter.length);
@@ -134,7 +134,7 @@ describe('the address map', () => {
     }
   });
 
-  /** Returns the n-th address, each form in turn, with first digits that look random as in real addresses. */
+  /** Returns the n-th address, cycling through the forms, with random-looking first digits as in real addresses. */
   const nth = (i: number) => {
     const [random, counted] = [((i * 0x9e3779b1) % 2 ** 32).toString(16), i.toString(16)];
     const short = random.padStart(8, '0') + counted.padStart(32, '0');

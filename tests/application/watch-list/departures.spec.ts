@@ -15,7 +15,7 @@ const departed = () => {
 };
 
 describe('an address that was removed at a height', () => {
-  it('is no longer held by its wallet, and still by that of another organization', () =>
+  it("is no longer held by its wallet, but still by another organization's wallet", () =>
     assert.deepEqual(departed().holders(address), [other]));
 
   it('counts for its wallet in blocks up to that height', () => {
@@ -31,7 +31,7 @@ describe('an address that was removed at a height', () => {
     assert.deepEqual(watched.holdersAt(address, 9), [other]);
   });
 
-  it('is held again after another registration, whatever becomes final', () => {
+  it('is held again after another registration, whatever height becomes final', () => {
     const watched = departed();
     watched.hold(holder, address);
     watched.finalize(9);

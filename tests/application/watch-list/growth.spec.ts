@@ -5,8 +5,8 @@ import { countScans } from '../../support/array-scans.js';
 
 const many = 5000;
 
-describe('the watch list of many', () => {
-  it('forgets the imports of an address without passing over the tokens of others', async () => {
+describe('a large watch list', () => {
+  it("forgets the imports of an address without visiting other addresses' tokens", async () => {
     const imports = createImportedTokens(1);
     const asset = (n: number) => ({ standard: 'token', contract: `0xc${n}` }) as const;
     for (let n = 0; n < many; n++) imports.add(1, { owner: `0x${n}`, asset: asset(n) }, undefined);
@@ -18,7 +18,7 @@ describe('the watch list of many', () => {
     assert.equal(imports.isImported('0xc7', '0x7', 2), false);
   });
 
-  it('lists the webhooks of a wallet without passing over those of other wallets', async () => {
+  it('lists the webhooks of a wallet without visiting those of other wallets', async () => {
     const listeners = createWebhookListeners();
     const listen = (walletId: string, webhookId: string, confirmation = 1) =>
       listeners.add('org_a', { webhookId, walletId, confirmation });

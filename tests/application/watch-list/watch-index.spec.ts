@@ -132,7 +132,7 @@ describe('two organizations on one address', () => {
     const found = ['org_a', 'org_b', 'org_c', 'org_d'].map((id) => watched.confirmation(holder(id)));
     assert.deepEqual(found, [5, 0, null, null]);
   });
-  it('follow a contract each under its own standard, until both have removed it', () => {
+  it('follow a contract under a standard of their own, until each has removed it', () => {
     const [first, second] = both('ContractRemoved', { contract: coin });
     assert.ok(first && second);
     const follow = [
@@ -216,11 +216,11 @@ describe('the listeners of a wallet', () => {
     assert.deepEqual(about(watched, 'org_a'), [['h2'], ['h3']]);
     assert.deepEqual(about(watched, 'org_b'), [['h1'], ['h1']]);
   });
-  it('include disabled webhooks, which are sent what they missed when they are revived', () => {
+  it('include disabled webhooks, which receive missed notifications when they are revived', () => {
     const paused = event('org_a', 'WebhookDisabled', { webhookId: 'h2', walletId: undefined, reason: 'gone' });
     assert.deepEqual(watching(all, [paused]).listeners(holder('org_a')), [every, first]);
   });
-  it('include no webhook that asks for seals alone', () => {
+  it('include no webhook that subscribes only to seals', () => {
     const alone = { webhookId: 'h4', walletId: undefined, notificationTypes: [historySealed] };
     assert.deepEqual(about(watching([event('org_a', 'WebhookRegistered', alone)]), 'org_a'), [[], []]);
   });
@@ -263,7 +263,7 @@ describe('the entries of a block', () => {
     const found = entries(watching(held), [paid, movement('1', other, other)], [touch, { ...touch, address: other }]);
     assert.deepEqual(sorted(found), sorted([holder('org_a'), holder('org_b')].map((one) => ({ ...one, ...entry }))));
   });
-  it('hold a transfer within a wallet once, even from an address to itself', () => {
+  it('contain a transfer within a wallet once, even from an address to itself', () => {
     const watched = watching(held.slice(0, 1), [event('org_a', 'AddressRegistered', { address: other })]);
     const [between, within] = [movement('0', address, other), movement('1', other, other)];
     assert.deepEqual(entries(watched, [between, within]), [
@@ -287,7 +287,7 @@ describe('the entries of a block', () => {
       { ...holder('org_a', 'wal_2'), transfers: [{ transfer, own: [other] }], touches: [] },
     ]);
   });
-  it('hold a token transfer for organizations that follow the contract under its standard', () => {
+  it('contain a token transfer for organizations that follow the contract under its standard', () => {
     const watched = watching(held, [
       event('org_a', 'ContractRegistered', { contract: coin, standard: 'erc20' }),
       event('org_b', 'ContractRegistered', { contract: coin, standard: 'erc721' }),

@@ -4,7 +4,7 @@ import { currentEvents } from '../../../application/commands/current-events.js';
 import { type NewEvent, noStream, type Recorded } from '../../../application/ports/event-store.js';
 import { createWatchList } from '../../../application/watch-list/watch-list.js';
 import { historySealed } from '../../../domain/aggregates/webhook.js';
-import { UnknownEventVersion } from '../../../domain/upcasters.js';
+import { UnreadableEvent } from '../../../domain/upcasters.js';
 import { composeApp, openStores, variantOf } from '../../support/following/following.js';
 import { organizationCreated } from '../../support/histories/events.js';
 import { testSystem } from '../../support/silent.js';
@@ -27,7 +27,7 @@ const found = event('TokenAccountFound', { asset: jetton, account });
 const followed = event('ContractRegistered', { contract: jetton.contract, standard: 'token', description: {} });
 const unfollowed = event('ContractRemoved', { contract: jetton.contract });
 
-/** Loads the list as a follower does that starts after all of the events and has followed blocks up to a height. */
+/** Loads the list like a follower that starts after all events and has followed blocks up to a height. */
 const loaded = async (events: readonly NewEvent[], final: number) => {
   const stores = await openStores();
   const app = composeApp(stores);
@@ -70,17 +70,17 @@ describe('the watch list after a newer release wrote events', () => {
   };
   const block = { number: 7, hash: '0xb7', time: 1, chain: '0xb0' };
 
-  it('passes over an activity that it cannot read, which stays for that release', async () => {
+  it('skips an activity event that it cannot read, which stays stored for that release', async () => {
     const list = await catchUp([inVersion(3, event('BalanceTouched', { block })), inVersion(1, registered)]);
     assert.deepEqual([[...list.activities.all()], list.holders(address)], [[], [holder]]);
   });
 
-  it('does not go on past an address that it cannot read, because deposits would be missed', () =>
-    assert.rejects(catchUp([inVersion(2, registered)]), UnknownEventVersion));
+  it('stops at an address event that it cannot read, because deposits would be missed', () =>
+    assert.rejects(catchUp([inVersion(2, registered)]), UnreadableEvent));
 });
 
 describe('the watch list after a restart', () => {
-  it('has the webhooks that ask for activity, and none that asks for seals alone', async () => {
+  it('has the webhooks that subscribe to activity, and none that subscribes only to seals', async () => {
     const asking = (webhookId: string, more: object) =>
       event('WebhookRegistered', {
         webhookId,
@@ -96,19 +96,19 @@ describe('the watch list after a restart', () => {
     );
   });
 
-  it('keeps the imports of an address that is removed, up to the height of its removal', async () => {
+  it('keeps the imports of a removed address up to the height of its removal', async () => {
     const list = await loaded([registered, imported, removed], 5);
     assert.deepEqual(list.holdersAt(address, 9), [holder]);
     assert.deepEqual(claimsOf(list, account), [{ owner: address, asset: jetton }]);
   });
 
-  it('knows neither the address nor its imports once that height is final', async () => {
+  it('forgets the address and its imports once that height is final', async () => {
     const list = await loaded([registered, imported, removed], 9);
     assert.deepEqual(list.holdersAt(address, 9), []);
     assert.deepEqual(claimsOf(list, account), []);
   });
 
-  it('knows no import of before the last removal', async () => {
+  it('has no import from before the last removal', async () => {
     const again = [registered, imported, removed].map((one) => ({ ...one, id: randomUUID() }));
     const [back, , left] = again as [NewEvent, NewEvent, NewEvent];
     const list = await loaded([registered, imported, removed, back, left], 5);
@@ -116,7 +116,7 @@ describe('the watch list after a restart', () => {
     assert.deepEqual(claimsOf(list, account), []);
   });
 
-  it('knows the accounts of a registered token until the token is removed, or the address', async () => {
+  it('has the accounts of a registered token until the token or the address is removed', async () => {
     const claims = [{ owner: address, asset: jetton }];
     const list = await loaded([registered, followed, found], 5);
     assert.deepEqual(claimsOf(list, account), claims);

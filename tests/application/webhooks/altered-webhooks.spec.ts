@@ -20,7 +20,7 @@ describe('a webhook that was changed in the store', () => {
   let stop: AbortController;
   let running: Promise<unknown>;
   let [own, other] = ['', ''];
-  /** Changes that a writer to the read models makes. */
+  /** Changes made by an attacker with write access to the read models. */
   let spoil: { webhook?: Partial<WebhookDocument>; header?: Partial<WebhookHeaderDocument> };
 
   beforeEach(async () => {
@@ -61,17 +61,17 @@ describe('a webhook that was changed in the store', () => {
   const shownValue = async () =>
     ((await readWhole(await app.webhookHeaders.list(context, own))) as ShownHeader[])[0]?.header_value;
 
-  it('opens as it was registered', async () => {
+  it('is decrypted as registered', async () => {
     assert.match((await app.webhooks.find(context, own))?.secret ?? '', /^whsec_/);
     assert.equal(await shownValue(), 'Bearer x');
   });
 
-  it('does not open its secret for another endpoint, so that nothing is posted there', async () => {
+  it('does not decrypt its secret for another endpoint, so that nothing is posted there', async () => {
     spoil = { webhook: { endpoint: 'https://thief.example/' } };
     await assert.rejects(app.webhooks.find(context, own), isChanged);
   });
 
-  it('is listed without a public key, beside the others with theirs', async () => {
+  it('is listed without a public key, next to others with theirs', async () => {
     spoil = { webhook: { endpoint: 'https://thief.example/' } };
     const { documents } = await app.webhooks.list(context, { size: 10, token: '' });
     const keys = new Map(documents.map(({ webhook_id, public_key }) => [webhook_id, public_key]));
@@ -79,7 +79,7 @@ describe('a webhook that was changed in the store', () => {
     assert.match(keys.get(other) ?? '', /^whpk_/);
   });
 
-  it('does not open a header for another webhook, for all of them or under another name', async () => {
+  it('does not decrypt a header for another webhook, for all webhooks or under another name', async () => {
     for (const header of [{ webhook_id: other }, { webhook_id: '' }, { name: 'x-echoed' }]) {
       spoil = { header };
       await assert.rejects(shownValue(), isChanged);
@@ -88,7 +88,7 @@ describe('a webhook that was changed in the store', () => {
     }
   });
 
-  it('opens what was sealed before secrets were bound to more than their organization', async () => {
+  it('decrypts secrets that were sealed when they were bound only to their organization', async () => {
     spoil = {
       webhook: { sealed_secret: await stores.vault.seal(`webhook:${own}`, 'whsec_old', context.organizationId) },
     };

@@ -6,19 +6,19 @@ import { composeApp, contextOf, openStores, processOf } from '../../support/foll
 const context = contextOf(`org_${'a'.repeat(32)}`);
 const other = contextOf(`org_${'b'.repeat(32)}`);
 
-describe('the challenge of an endpoint', () => {
+describe('the endpoint challenge', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let app: App;
   let stop: AbortController;
   let running: Promise<unknown>;
-  let letters: WebhookMessage[];
+  let messages: WebhookMessage[];
   let answer: (token: string) => Partial<PostResult>;
   const sender: Sender = {
     check: () => null,
     checkHeader: () => null,
-    post: async (letter) => {
-      letters.push(letter);
-      const { challenge } = JSON.parse(letter.body) as { challenge: string };
+    post: async (message) => {
+      messages.push(message);
+      const { challenge } = JSON.parse(message.body) as { challenge: string };
       return { status: 200, failure: '', durationMs: 1, answer: '', retryAt: null, ...answer(challenge) };
     },
     close: async () => undefined,
@@ -26,7 +26,7 @@ describe('the challenge of an endpoint', () => {
 
   beforeEach(async () => {
     stores = await openStores();
-    letters = [];
+    messages = [];
     answer = (token) => ({ answer: token });
     start(true);
   });
@@ -49,10 +49,10 @@ describe('the challenge of an endpoint', () => {
     ['as the whole body', (token: string) => `${token}\n`],
     ['as JSON', (token: string) => JSON.stringify({ challenge: token })],
   ] as const)
-    it(`is passed by an answer with the token ${form}`, async () => {
+    it(`is passed by a response with the token ${form}`, async () => {
       answer = (token) => ({ answer: given(token) });
       await register('https://a.example/hook');
-      assert.match(letters[0]?.signature ?? '', /^v1a,\S+ v1,\S+/);
+      assert.match(messages[0]?.signature ?? '', /^v1a,\S+ v1,\S+/);
     });
 
   for (const [given, expected] of [
@@ -60,27 +60,27 @@ describe('the challenge of an endpoint', () => {
     [{ status: 404 }, /it answered 404/],
     [{ status: null, failure: 'connection refused' }, /failed the challenge: connection refused/],
   ] as const)
-    it(`refuses the registration after ${JSON.stringify(given)}, and stores nothing`, async () => {
+    it(`rejects the registration after ${JSON.stringify(given)}, and stores nothing`, async () => {
       answer = () => given;
       await assert.rejects(register('https://a.example/hook'), { code: 'FAILED_PRECONDITION', message: expected });
       assert.equal(await stores.events.head(), 0);
       assert.deepEqual(await stores.state.ids('vault', 'webhook'), []);
     });
 
-  it('is made once for each host of an organization', async () => {
+  it('is sent once per host and organization', async () => {
     for (const url of ['https://a.example/1', 'https://a.example/2', 'https://b.example/']) await register(url);
     await register('https://a.example/1', other);
     assert.deepEqual(
-      letters.map(({ url }) => url),
+      messages.map(({ url }) => url),
       ['https://a.example/1', 'https://b.example/', 'https://a.example/1'],
     );
   });
 
-  it('is not made unless it is asked for', async () => {
+  it('is not sent unless it is enabled', async () => {
     stop.abort();
     await running;
     start(false);
     await register('https://a.example/hook');
-    assert.deepEqual(letters, []);
+    assert.deepEqual(messages, []);
   });
 });

@@ -6,22 +6,22 @@ import { startDelivering } from '../../support/webhooks/delivering.js';
 
 const hour = 3_600_000;
 
-/** The test sets the clock, so that days pass at once. */
+/** Uses a clock set by the test, so that days pass immediately. */
 describe('the deliverer', () => {
   let scene: Awaited<ReturnType<typeof startDelivering>>;
   let now: number;
   let status: number;
-  let letters: WebhookMessage[];
+  let messages: WebhookMessage[];
   let answers: Promise<Partial<PostResult>>;
   let hangUp: () => void;
 
   beforeEach(async () => {
-    [now, status, letters] = [Date.now(), 500, []];
+    [now, status, messages] = [Date.now(), 500, []];
     [answers, hangUp] = [Promise.resolve({}), () => undefined];
     scene = await startDelivering({
       sender: {
-        post: async (letter) => {
-          letters.push(letter);
+        post: async (message) => {
+          messages.push(message);
           return { status, failure: '', durationMs: 1, answer: '', retryAt: null, ...(await answers) };
         },
         close: async () => hangUp(),
@@ -44,7 +44,7 @@ describe('the deliverer', () => {
     }
   };
 
-  it('tries eight times within 27 and a half hours, and then no more', async () => {
+  it('makes eight attempts within 27 and a half hours, and then no more', async () => {
     const began = now;
     const deliveryId = await scene.request();
     const delays: number[] = [];
@@ -59,9 +59,9 @@ describe('the deliverer', () => {
     const sum = ought.reduce((a, b) => a + b, 0) * 1000;
     assert.ok(Math.abs(now - began - sum) <= sum / 10);
     const found = await scene.history(deliveryId);
-    assert.deepEqual([found?.status, found?.delivery_count, letters.length], ['FAILED', 8, 8]);
-    assert.deepEqual(new Set(letters.map(({ id }) => id)), new Set([deliveryId]));
-    assert.equal(new Set(letters.map(({ timestamp }) => timestamp)).size, 8);
+    assert.deepEqual([found?.status, found?.delivery_count, messages.length], ['FAILED', 8, 8]);
+    assert.deepEqual(new Set(messages.map(({ id }) => id)), new Set([deliveryId]));
+    assert.equal(new Set(messages.map(({ timestamp }) => timestamp)).size, 8);
   });
 
   it('disables a webhook after five days without a success, and not before', async () => {
@@ -74,12 +74,12 @@ describe('the deliverer', () => {
     now += 1;
     await attempt(await scene.request());
     assert.equal(await scene.isDisabled(), true);
-    const before = letters.length;
+    const before = messages.length;
     assert.equal(await attempt(await scene.request()), 'done');
-    assert.equal(letters.length, before, 'nothing more is sent');
+    assert.equal(messages.length, before, 'nothing more is sent');
   });
 
-  it('counts the five days anew after a success on the fourth', async () => {
+  it('restarts the five days after a success on the fourth', async () => {
     const began = now;
     await failUntil(began, 96);
     status = 200;
@@ -93,7 +93,7 @@ describe('the deliverer', () => {
     assert.equal(await scene.isDisabled(), true, '120 hours after the first failure that followed the success');
   });
 
-  it('sends the headers that are registered at the time of the attempt', async () => {
+  it('sends the headers registered at the time of the attempt', async () => {
     const { app, context, webhookId } = scene;
     const header = (name: string, value: string) =>
       app.webhookHeaders.register(context, { webhookId, name, value }).then(({ answer }) => answer.webhook_header_id);
@@ -110,7 +110,7 @@ describe('the deliverer', () => {
     status = 200;
     assert.equal(await attempt(deliveryId), 'done');
     assert.deepEqual(
-      letters.map(({ headers }) => headers),
+      messages.map(({ headers }) => headers),
       [
         [['x-one', 'before']],
         [
@@ -121,13 +121,13 @@ describe('the deliverer', () => {
     );
   });
 
-  it('hangs up when it is stopped, and leaves an unanswered delivery unchanged for the next deliverer', async () => {
+  it('aborts its requests when it is stopped, and leaves an unanswered delivery unchanged for the next deliverer', async () => {
     const deliveryId = await scene.request();
     answers = new Promise((resolve) => {
       hangUp = () => resolve({ status: null, failure: 'the service is stopping' });
     });
     const outcome = scene.run(deliveryId);
-    await until('the letter is posted', () => letters.length > 0);
+    await until('the notification is posted', () => messages.length > 0);
     await scene.caughtUp();
     scene.stop();
     assert.deepEqual(await outcome, { again: now });
@@ -139,21 +139,21 @@ describe('the deliverer', () => {
     ['back', -hour],
     ['forward', hour],
   ] as const)
-    it(`neither loses nor doubles a retry when the clock jumps an hour ${direction}`, async () => {
+    it(`neither loses nor duplicates a retry when the clock jumps an hour ${direction}`, async () => {
       const deliveryId = await scene.request();
       const first = await attempt(deliveryId);
       assert.ok(first !== 'done');
       now += jump;
       status = 200;
       const second = await attempt(deliveryId);
-      // A job that is run before its time is only put off to the same time.
+      // A job that runs too early is rescheduled to the same time.
       if (jump < 0) {
-        assert.deepEqual([second, letters.length], [first, 1]);
+        assert.deepEqual([second, messages.length], [first, 1]);
         now = first.again;
         assert.equal(await attempt(deliveryId), 'done');
       } else assert.equal(second, 'done');
       assert.equal(await attempt(deliveryId), 'done');
-      assert.equal(letters.length, 2);
+      assert.equal(messages.length, 2);
       const found = await scene.history(deliveryId);
       assert.deepEqual([found?.status, found?.delivery_count], ['COMPLETED', 2]);
     });

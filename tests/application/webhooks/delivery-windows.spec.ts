@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createDeliveryWindows } from '../../../application/webhooks/delivery-windows.js';
 
-describe('the number of deliveries under way to a receiver', () => {
-  /** Begins as many deliveries as possible, ends them all alike, and returns their number. */
+describe('the number of concurrent deliveries to a receiver', () => {
+  /** Starts as many deliveries as possible, ends them all the same way, and returns their number. */
   const round = (windows: ReturnType<typeof createDeliveryWindows>, lane: string, ends = 'answered') => {
     let begun = 0;
     while (windows.begin(lane)) begun++;
@@ -22,7 +22,7 @@ describe('the number of deliveries under way to a receiver', () => {
     );
   });
 
-  it('is not changed by another receiver', () => {
+  it('is independent of other receivers', () => {
     const windows = createDeliveryWindows(8);
     round(windows, 'a', 'overloaded');
     assert.equal(round(windows, 'b'), 8);

@@ -8,11 +8,11 @@ import { createDeliveryRepair } from '../../../application/webhooks/queue-delive
 import { delivery } from '../../../domain/aggregates/delivery.js';
 import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents, contextOf, nowhere } from '../../support/following/following.js';
+import { allEvents, contextOf, unusedSender } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 import { startDelivering } from '../../support/webhooks/delivering.js';
 
-/** The test counts the jobs that are put and removed. */
+/** Uses a job queue that records the jobs that are added and removed. */
 describe('a disabled webhook', () => {
   let scene: Awaited<ReturnType<typeof startDelivering>>;
   let status: number;
@@ -51,7 +51,7 @@ describe('a disabled webhook', () => {
     await createDeliveryRepair({ ...scene.stores, jobs: scene.jobs, system })(ending.signal);
   };
 
-  it('collects nothing: 200 notices after a 410 leave no event, and the repair queues none of the parked ones', async () => {
+  it('accumulates nothing: 200 notifications after a 410 leave no event, and the repair queues no parked delivery', async () => {
     await disable();
     const head = await scene.stores.events.head();
     for (let n = 0; n < 200; n++) await scene.request();
@@ -70,7 +70,7 @@ describe('a disabled webhook', () => {
     assert.deepEqual(puts, [other]);
   });
 
-  it('parks a delivery that is found in the queue, without an attempt', async () => {
+  it('parks a delivery found in the queue, without an attempt', async () => {
     const [, second = ''] = await disable();
     await scene.app.deliveries.resend(scene.context, second);
     await scene.caughtUp();
@@ -94,7 +94,7 @@ describe('a disabled webhook', () => {
 
   describe('that is revived', () => {
     const handle: Handle = (...given) => createHandle(scene.stores.events, testSystem)(...given);
-    /** Starts a deliverer whose read models stay as they are now, and returns how to run a job in it. */
+    /** Starts a deliverer with frozen read models, and returns a function that runs a job in it. */
     const startStale = async (handling: Handle) => {
       const { app, context, webhookId, stores } = scene;
       const known = await app.webhooks.find(context, webhookId);
@@ -106,7 +106,7 @@ describe('a disabled webhook', () => {
         ...stores,
         handle: handling,
         jobs: { ...scene.jobs, work },
-        sender: nowhere,
+        sender: unusedSender,
         signer: webhookSigner(new Uint8Array(32)),
         webhooks: { ...app.webhooks, find: async () => known },
         headers: app.webhookHeaders,
@@ -118,14 +118,14 @@ describe('a disabled webhook', () => {
     };
     const stateOf = async (id: string) =>
       foldStored(delivery, (await scene.stores.events.read(deliveryStream(scene.context, id))).events).state;
-    /** Opens a parked delivery as the queue has one that was not removed in time. */
+    /** Puts a parked delivery into the queue, as if it had not been removed in time. */
     const open = (deliveryId: string) => {
       const data = { deliveryId, webhookId: scene.webhookId };
       return handle(scene.context, [deliveryStep(scene.context, deliveryId, { type: 'Unpark', data })]);
     };
     const revive = (id: string) => scene.app.deliveries.resend(scene.context, id);
 
-    it('has no delivery parked by a deliverer that still knows it as disabled', async () => {
+    it('has no delivery parked by a deliverer that still considers it disabled', async () => {
       const [, second = ''] = await disable();
       const run = await startStale(handle);
       await revive(second);
@@ -133,7 +133,7 @@ describe('a disabled webhook', () => {
       assert.equal(await stateOf(second), 'pending');
     });
 
-    it('is told what happens before its document shows the revival', async () => {
+    it('is notified of activity even before its document shows the revival', async () => {
       const [, second = ''] = await disable();
       const requests = await countOf('DeliveryRequested');
       await revive(second);
@@ -143,7 +143,7 @@ describe('a disabled webhook', () => {
       assert.equal(await countOf('DeliveryRequested'), requests + 1);
     });
 
-    it('has no delivery left parked that is parked at the moment of the revival', async () => {
+    it('leaves no delivery parked that was parked at the moment of the revival', async () => {
       const [, second = '', third = ''] = await disable();
       await open(second);
       let isParking = true;
@@ -156,7 +156,7 @@ describe('a disabled webhook', () => {
       assert.equal(await stateOf(second), 'pending');
     });
 
-    it('has no delivery left parked by a deliverer that died at that moment', async () => {
+    it('leaves no delivery parked by a deliverer that died at that moment', async () => {
       const [, second = '', third = ''] = await disable();
       await open(second);
       const dying = await startStale(async (...given) => {
@@ -171,7 +171,7 @@ describe('a disabled webhook', () => {
     });
   });
 
-  it('is sent all that it has not taken by one request, or only those with a status', async () => {
+  it('is sent all undelivered notifications, or only those with a given status, by one request', async () => {
     const { app, context, webhookId } = scene;
     const ids = await disable();
     status = 200;

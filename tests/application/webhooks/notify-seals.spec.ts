@@ -13,10 +13,10 @@ const leafOf = (organizationId: string, count: number) => ({
   position: count,
 });
 
-describe('the teller of seals', () => {
+describe('the seal notifier', () => {
   const { stores, start, requested } = useAppProcesses();
 
-  it('tells an organization of its own seals alone, at the webhooks that ask for them and at no others', async () => {
+  it('notifies an organization only of its own seals, and only webhooks that subscribe to them', async () => {
     const app = composeApp(stores());
     start(app, 'projector');
     const [own, foreign] = [contextOf('org_a'), contextOf('org_b')];
@@ -33,20 +33,20 @@ describe('the teller of seals', () => {
     await app.sealLog.begin();
     await app.sealLog.append(leafOf('org_a', 7), 0);
     start(app, 'seal notifier');
-    const told = () => requested<{ webhookId: string; notificationType: string; data: object }>();
-    await eventually(async () => assert.equal((await told()).length, 2));
+    const notifications = () => requested<{ webhookId: string; notificationType: string; data: object }>();
+    await eventually(async () => assert.equal((await notifications()).length, 2));
     const head = await app.logProofs.head();
     const { hash, position } = leafOf('org_a', 7);
-    for (const { notificationType, data } of await told()) {
+    for (const { notificationType, data } of await notifications()) {
       assert.equal(notificationType, historySealed);
       assert.deepEqual(data, {
         seal: { organization_id: 'org_a', count: 7, hash, position, leaf_index: 0 },
         head: { size: 1, root: head.root, time: head.time, key_id: head.keyId, signature: head.signature },
       });
     }
-    assert.deepEqual(new Set((await told()).map(({ webhookId }) => webhookId)), new Set(asking));
+    assert.deepEqual(new Set((await notifications()).map(({ webhookId }) => webhookId)), new Set(asking));
     await app.sealLog.append(leafOf('org_b', 3), 0);
-    await eventually(async () => assert.equal((await told()).length, 3));
-    assert.equal((await told()).at(-1)?.webhookId, theirs);
+    await eventually(async () => assert.equal((await notifications()).length, 3));
+    assert.equal((await notifications()).at(-1)?.webhookId, theirs);
   });
 });

@@ -13,9 +13,9 @@ import {
   composeApp,
   contextOf,
   everyPage,
-  nowhere,
   openStores,
   processOf,
+  unusedSender,
 } from '../../support/following/following.js';
 import { sized } from '../../support/run/tier.js';
 import { testSystem } from '../../support/silent.js';
@@ -57,7 +57,7 @@ describe('a removed webhook', () => {
     const headers = await Promise.all(ids.map(async (id) => readWhole(await app.webhookHeaders.list(context, id))));
     return { webhooks: webhooks.length, headers: headers.flat().length };
   };
-  /** Removes a webhook as a version did that left its headers. */
+  /** Removes a webhook like an earlier version, which left its headers. */
   const removeAlone = (webhookId: string) =>
     createHandle(stores.events, testSystem)(context, [
       step(webhook, context.organizationId, webhookKey(context, webhookId), { type: 'Remove', data: { webhookId } }),
@@ -71,7 +71,7 @@ describe('a removed webhook', () => {
     return found.map((key) => key && 'key');
   };
 
-  it('gives its headers back at once, with their secrets, and leaves those of others', async () => {
+  it('frees its headers and their secrets immediately, and leaves those of other webhooks', async () => {
     const [gone, kept] = [await register(), await register()];
     for (const webhookId of [gone, gone, kept, undefined]) await addHeader(webhookId);
     await caughtUp();
@@ -82,7 +82,7 @@ describe('a removed webhook', () => {
     await assert.rejects(app.webhooks.remove(context, gone), { code: 'NOT_FOUND' });
   });
 
-  it('gives back the headers that a version before left', async () => {
+  it('frees the headers that an earlier version left behind', async () => {
     const [gone, kept] = [await register(), await register()];
     for (let n = 0; n < 120; n++) await addHeader(n % 2 === 0 && n < 100 ? gone : undefined);
     await addHeader(kept);
@@ -93,7 +93,7 @@ describe('a removed webhook', () => {
     await eventually(async () => assert.equal((await keys()).filter((one) => one === null).length, 50));
   });
 
-  it('gives back a header that is registered in the moment of its removal', async () => {
+  it('frees a header that is registered at the moment of the removal', async () => {
     const gone = await register();
     await caughtUp();
     const events: EventStore = {
@@ -110,7 +110,7 @@ describe('a removed webhook', () => {
     await eventually(async () => assert.equal(await used('webhook_headers'), 0));
   });
 
-  it('leaves counts that equal the number of listed things after any changes', async () => {
+  it('leaves usage counts that equal the number of listed items after any changes', async () => {
     start('webhook header cleanup');
     const change = fc.record({
       what: fc.constantFrom('register', 'header', 'header', 'header', 'remove', 'remove alone', 'remove header'),
@@ -140,14 +140,14 @@ describe('a removed webhook', () => {
 });
 
 describe('a webhook header that cannot be sent', () => {
-  it('is refused with a fault of the part that is wrong', async () => {
+  it('is rejected with a fault that names the invalid part', async () => {
     const stores = await openStores();
     for (const [part, path] of [
       ['name', '/header_key'],
       ['value', '/header_value'],
     ] as const) {
       const checkHeader = () => ({ part, reason: 'cannot be sent' });
-      const { webhookHeaders } = composeApp(stores, { sender: { ...nowhere, checkHeader } });
+      const { webhookHeaders } = composeApp(stores, { sender: { ...unusedSender, checkHeader } });
       await assert.rejects(webhookHeaders.register(context, { webhookId: undefined, name: 'x', value: 'v' }), {
         code: 'INVALID_ARGUMENT',
         faults: [{ path, message: 'cannot be sent' }],

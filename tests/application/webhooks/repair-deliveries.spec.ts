@@ -15,7 +15,7 @@ const [second, hour] = [1000, 3_600_000];
 const about = { ...aboutAt('org_a', 'x', 1), occurredAt: new Date(start).toISOString() };
 
 type Apply = (doc: object | null, data: object, by: typeof about) => object | null;
-/** Returns the change that files a delivery with the time of its next attempt. */
+/** Returns the change that stores a delivery with the time of its next attempt. */
 const opened = (deliveryId: string, nextAt: number, isParked = false) => {
   const events = [
     { type: 'DeliveryRequested', data: { deliveryId, webhookId: 'w' } },
@@ -49,7 +49,7 @@ const counted = (store: ReadModels) => {
   return { counting, read };
 };
 
-/** Runs the process over a script of queue identities, one a second; null stands for a queue that is away. */
+/** Runs the process over a script of queue identities, one per second; `null` is an unavailable queue. */
 const runScript = async (store: ReadModels, script: readonly (string | null)[]) => {
   const ending = new AbortController();
   const puts = new Map<number, string[]>();
@@ -94,22 +94,22 @@ for (const [name, begin] of Object.entries(readModels))
       assert.ok(await store.commit(changes, await store.checkpoint(), {}));
     };
 
-    it('queues all open deliveries but the parked ones at the start, and reads none of those that are not overdue again', async () => {
+    it('queues all open deliveries except parked ones at the start, and rereads only overdue ones', async () => {
       const { counting, read } = counted(store);
       const puts = await runScript(counting, lasting(600));
       assert.deepEqual([[...puts.keys()], read.documents], [[0], many.length + 1]);
       assert.deepEqual(puts.get(0), many);
     });
-    it('queues all open deliveries again as soon as the queue is another', async () => {
+    it('queues all open deliveries again as soon as the queue was replaced', async () => {
       const puts = await runScript(store, ['a', 'a', 'b', 'b', 'a']);
       assert.deepEqual([...puts.keys()], [0, 2, 4]);
       for (const put of puts.values()) assert.equal(put.length, many.length);
     });
-    it('waits while the queue is away', async () => {
+    it('waits while the queue is unavailable', async () => {
       const puts = await runScript(store, [null, null, 'a', null, 'a', null, 'b']);
       assert.deepEqual([...puts.keys()], [2, 6]);
     });
-    it('queues exactly those again that should have been tried more than a minute ago', async () => {
+    it('queues exactly the deliveries again that are more than a minute overdue', async () => {
       await file(opened('late', start + 10 * second));
       const { counting, read } = counted(store);
       const puts = await runScript(counting, lasting(200));
@@ -119,12 +119,12 @@ for (const [name, begin] of Object.entries(readModels))
       ]);
       assert.equal(read.documents, many.length + 2 + 2);
     });
-    it('queues all that are overdue, however many', async () => {
+    it('queues all overdue deliveries, however many', async () => {
       const away = Array.from({ length: 3700 }, () => null);
       const puts = await runScript(store, ['a', ...away, 'a']);
       assert.deepEqual(new Set(puts.get(3701)), new Set([...many, 'late']));
     });
-    it('looks for those that are overdue a minute later when they cannot be listed, and does not begin anew', async () => {
+    it('retries a minute later if overdue deliveries cannot be listed, without starting over', async () => {
       const { counting, read } = counted(store);
       let refused = 0;
       const page: ReadModels['page'] = (...given) => {

@@ -10,7 +10,7 @@ import { composeApp, contextOf, openStores } from '../../support/following/follo
 const context = contextOf(`org_${'a'.repeat(32)}`);
 const other = contextOf(`org_${'b'.repeat(32)}`);
 
-describe('the target of a webhook', () => {
+describe('the webhook target cache', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let app: App;
   let targets: Targets;
@@ -44,7 +44,7 @@ describe('the target of a webhook', () => {
     await stores.close();
   });
 
-  /** Waits until the read models show the command, as an answer to a client does. */
+  /** Waits until the read models include the command, like a response to a client. */
   const shown = async <T>(done: Promise<{ answer: T; position: number }>) => {
     const { answer, position } = await done;
     await until('the command is shown', async () => (await app.progress.refresh()) >= position);
@@ -53,14 +53,14 @@ describe('the target of a webhook', () => {
   const headers = async () => (await targets.find(context, webhookId))?.headers.map(([name]) => name);
   const header = (name: string, of: string | undefined) => ({ webhookId: of, name, value: 'v' });
 
-  it('is read once while nothing changes', async () => {
+  it('reads a webhook once while nothing changes', async () => {
     const first = await targets.find(context, webhookId);
     assert.match(first?.secret ?? '', /^whsec_./);
     assert.equal(await targets.find(context, webhookId), first);
     assert.equal(opened, 1);
   });
 
-  it('shows every change that was answered', async () => {
+  it('shows every acknowledged change', async () => {
     assert.deepEqual(await headers(), []);
     await shown(app.webhookHeaders.register(context, header('own', webhookId)));
     assert.deepEqual(await headers(), ['own']);
@@ -72,7 +72,7 @@ describe('the target of a webhook', () => {
     assert.equal(await targets.find(context, webhookId), null);
   });
 
-  it('has headers whose values are opened once, however often they are listed', async () => {
+  it('decrypts header values once, however often they are listed', async () => {
     for (const name of ['one', 'two', 'three'])
       await shown(app.webhookHeaders.register(context, header(name, webhookId)));
     opened = 0;
@@ -85,7 +85,7 @@ describe('the target of a webhook', () => {
     assert.equal(opened, 3);
   });
 
-  it('is hidden from another organization', async () => {
+  it('hides a webhook from other organizations', async () => {
     await targets.find(context, webhookId);
     assert.equal(await targets.find(other, webhookId), null);
   });

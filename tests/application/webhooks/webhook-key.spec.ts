@@ -31,7 +31,7 @@ describe('the public key of a webhook', () => {
     await running;
     await stores.close();
   });
-  /** Composes the application anew, as another process over the same stores does. */
+  /** Composes the application again, like another process over the same stores. */
   const start = () => {
     opened = 0;
     const vault: Vault = {
@@ -48,7 +48,7 @@ describe('the public key of a webhook', () => {
     return new Map(documents.map(({ webhook_id, public_key }) => [webhook_id, public_key]));
   };
 
-  it('is its own, and the same in every list and in every process', async () => {
+  it('is unique to the webhook, and the same in every list and process', async () => {
     const listed = new Map([...(await keysIn(one)), ...(await keysIn(other))]);
     assert.deepEqual(new Set(listed.keys()), new Set(ids));
     assert.equal(new Set(listed.values()).size, 3);
@@ -65,7 +65,7 @@ describe('the public key of a webhook', () => {
     assert.equal(opened, 2);
   });
 
-  it('is gone with the secret of the webhook, and leaves those of others', async () => {
+  it("is gone once the webhook's secret is destroyed, and other keys remain", async () => {
     const before = await keysIn(one);
     const [lost = '', kept = ''] = ids;
     await stores.vault.destroyKey(`webhook:${lost}`);

@@ -38,11 +38,11 @@ describe("an organization's history", () => {
   const ask = (count: number) => ({ type: 'Seal', data: seal(count) }) as const;
   check(audit, {
     states: {
-      'without a seal': [],
+      unsealed: [],
       'sealed up to event ten': [sealed(10)],
       'sealed up to event twenty': [sealed(10), sealed(20)],
-      'moved and sealed up to event ten': [sealed(10), { type: 'HistoryMoved', data: move }],
-      'cut after it was sealed up to event twenty': [
+      'migrated and sealed up to event ten': [sealed(10), { type: 'HistoryMoved', data: move }],
+      'truncated after it was sealed up to event twenty': [
         sealed(20),
         { type: 'LossAccepted', data: loss },
         { type: 'LogLossAccepted', data: logLoss },
@@ -53,8 +53,8 @@ describe("an organization's history", () => {
         asks: 'Seal of ten events',
         command: ask(10),
         when: {
-          'without a seal': emits(sealed(10)),
-          'cut after it was sealed up to event twenty': emits(sealed(10)),
+          unsealed: emits(sealed(10)),
+          'truncated after it was sealed up to event twenty': emits(sealed(10)),
           otherwise: nothing,
         },
       },
@@ -67,7 +67,10 @@ describe("an organization's history", () => {
       {
         asks: 'RecordMove of a history',
         command: { type: 'RecordMove', data: move },
-        when: { 'moved and sealed up to event ten': nothing, otherwise: emits({ type: 'HistoryMoved', data: move }) },
+        when: {
+          'migrated and sealed up to event ten': nothing,
+          otherwise: emits({ type: 'HistoryMoved', data: move }),
+        },
       },
       {
         asks: 'AcceptLoss',
@@ -92,7 +95,7 @@ describe('the hash chain', () => {
     metadata: { actor: 'me' },
   };
 
-  it('hashes exactly the text of the documentation', () => {
+  it('hashes exactly the documented text', () => {
     const start = firstLink('org_1', sha256);
     assert.deepEqual(start, { count: 0, hash: sha256('chainfold-audit-1\norg_1') });
     const text =
@@ -100,7 +103,7 @@ describe('the hash chain', () => {
     assert.deepEqual(nextLink(start, event, sha256), { count: 1, hash: sha256(`${start.hash}\n${text}`) });
   });
 
-  it('depends neither on the position and time that a store gives nor on the order of keys', () => {
+  it('depends neither on the position and time assigned by the store nor on the order of keys', () => {
     const start = firstLink('org_1', sha256);
     const stored = {
       ...event,
@@ -112,7 +115,7 @@ describe('the hash chain', () => {
     assert.deepEqual(nextLink(start, stored, sha256), nextLink(start, event, sha256));
   });
 
-  it('has another hash for another organization, another order of events and another value of any field', () => {
+  it('has a different hash for another organization, another order of events or another value of any field', () => {
     const [one, other] = [firstLink('org_1', sha256), firstLink('org_2', sha256)];
     const hashes = [
       nextLink(one, event, sha256),
@@ -125,7 +128,7 @@ describe('the hash chain', () => {
     assert.equal(new Set(hashes).size, hashes.length);
   });
 
-  it('writes one text for one value, and different texts for different values', () =>
+  it('serializes equal values to the same text, and different values to different texts', () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const stored = JSON.parse(JSON.stringify(one));
@@ -136,12 +139,12 @@ describe('the hash chain', () => {
       }),
     ));
 
-  it('signs a seal under another statement than an export, so that neither passes for the other', () => {
+  it('signs seals and exports under different statements, so that neither passes for the other', () => {
     const data = { organizationId: 'org_1', count: 1, position: 2, hash: 'h' };
     assert.notEqual(sealStatement({ ...data, places: null, log: null }), signedStatement('export', data));
   });
 
-  it('signs a seal of version 1 as it did then, and one of version 2 with its places and its place in the log', () => {
+  it('signs a version 1 seal in its original form, and a version 2 seal with its positions and its place in the log', () => {
     const data = { organizationId: 'org_1', count: 1, position: 2, hash: 'h' };
     const first = 'chainfold-audit-1 seal\n{"count":1,"hash":"h","organizationId":"org_1","position":2}';
     assert.equal(sealStatement({ ...data, places: null, log: null }), first);
@@ -150,7 +153,7 @@ describe('the hash chain', () => {
     assert.equal(sealStatement({ ...data, places: 'p', log: { volume: 0, index: 3 } }), second);
   });
 
-  it('hashes number, position and commit time of each event into its places', () => {
+  it('hashes the number, position and commit time of each event into the positions of a seal', () => {
     const start = firstPlaces('org_1', sha256);
     assert.equal(start, sha256('chainfold-audit-2 places\norg_1'));
     assert.equal(nextPlaces(start, 1, { position: 7, time: 9 }, sha256), sha256(`${start}\n[1,7,9]`));

@@ -13,39 +13,39 @@ describe('a block', () => {
   const present = refused('FAILED_PRECONDITION', 'Block 7 was not skipped');
   check(block, {
     states: {
-      'followed as usual': [],
-      'left out': [unreadable],
-      'left out with balances read instead': [unreadable, readInstead],
+      'followed normally': [],
+      skipped: [unreadable],
+      'skipped with balances read instead': [unreadable, readInstead],
       'to be read again': [unreadable, retried],
       'read late': [unreadable, retried, read],
-      'left out once more': [unreadable, retried, unreadable],
-      'replaced with consent': [accepted],
-      'replaced for good': [accepted, followed],
+      'skipped again': [unreadable, retried, unreadable],
+      'replaced with an accepted block': [accepted],
+      'finally replaced': [accepted, followed],
     },
     rows: [
       {
         asks: 'LeaveOut',
         command: { type: 'LeaveOut', data: unreadable.data },
         when: {
-          'left out': nothing,
-          'left out with balances read instead': nothing,
-          'left out once more': nothing,
+          skipped: nothing,
+          'skipped with balances read instead': nothing,
+          'skipped again': nothing,
           otherwise: emits(unreadable),
         },
       },
       {
         asks: 'ReadInstead',
         command: { type: 'ReadInstead', data: of },
-        when: { 'left out with balances read instead': nothing, otherwise: emits(readInstead) },
+        when: { 'skipped with balances read instead': nothing, otherwise: emits(readInstead) },
       },
       {
         asks: 'Retry',
         command: { type: 'Retry', data: of },
         when: {
-          'followed as usual': present,
+          'followed normally': present,
           'read late': present,
-          'replaced with consent': present,
-          'replaced for good': present,
+          'replaced with an accepted block': present,
+          'finally replaced': present,
           'to be read again': nothing,
           otherwise: emits(retried),
         },
@@ -54,17 +54,17 @@ describe('a block', () => {
         asks: 'Read',
         command: { type: 'Read', data: of },
         when: {
-          'followed as usual': nothing,
+          'followed normally': nothing,
           'read late': nothing,
-          'replaced with consent': nothing,
-          'replaced for good': nothing,
+          'replaced with an accepted block': nothing,
+          'finally replaced': nothing,
           otherwise: emits(read),
         },
       },
       {
         asks: 'Accept',
         command: { type: 'Accept', data: accepted.data },
-        when: { 'replaced with consent': nothing, otherwise: emits(accepted) },
+        when: { 'replaced with an accepted block': nothing, otherwise: emits(accepted) },
       },
       {
         asks: 'Accept of another replacement',
@@ -74,7 +74,7 @@ describe('a block', () => {
       {
         asks: 'Follow',
         command: { type: 'Follow', data: followed.data },
-        when: { 'replaced with consent': emits(followed), otherwise: nothing },
+        when: { 'replaced with an accepted block': emits(followed), otherwise: nothing },
       },
     ],
   });

@@ -105,7 +105,7 @@ describe('a token', () => {
       'fully known since the second event': [described('u1', ''), described('u1', 't1')],
     },
     rows: [
-      { asks: 'Describe without a finding', command: ask('', ''), when: { otherwise: nothing } },
+      { asks: 'Describe with no data', command: ask('', ''), when: { otherwise: nothing } },
       {
         asks: 'Describe by URI',
         command: ask('u1', ''),
@@ -155,7 +155,7 @@ describe('a token', () => {
         when: { unknown: emits(kept('', { symbol: 'C' })), otherwise: nothing },
       },
       {
-        asks: 'Describe by all that there is',
+        asks: 'Describe by all fields',
         command: asked('u1', whole),
         when: { 'fully known': nothing, otherwise: emits(kept('u1', whole)) },
       },

@@ -36,7 +36,7 @@ describe('a delivery', () => {
 
   const again = (tries: number) => attempted('retrying', at + (delays[tries - 1] ?? 0));
   const [failed, completed] = [attempted('failed', null), attempted('completed', null, succeeding)];
-  /** Events of a delivery of which every try failed. */
+  /** Events of a delivery whose every attempt failed. */
   const exhausted = [...delays.map((_, i) => again(i + 1)), failed];
 
   const retried = (made: typeof failing | typeof silent, tries: number) =>
@@ -142,15 +142,15 @@ describe('a delivery', () => {
     return { outcome, nextAt };
   };
 
-  it('waits after each of seven tries, longer from try to try', () => assert.deepEqual(retryDelays, delays));
+  it('waits after each of seven attempts, with growing delays', () => assert.deepEqual(retryDelays, delays));
   for (const [i, delay] of delays.entries())
-    it(`is tried again ${delay / second} seconds after try ${i + 1}, give or take a tenth`, () => {
+    it(`is retried ${delay / second} seconds after attempt ${i + 1}, plus or minus 10%`, () => {
       const retrying = (share: number) => ({ outcome: 'retrying', nextAt: at + Math.round(delay * share) });
       assert.deepEqual(nextAfter(i + 1, 0), retrying(0.9));
       assert.deepEqual(nextAfter(i + 1, 0.5), retrying(1));
       assert.deepEqual(nextAfter(i + 1, 1), retrying(1.1));
     });
-  it('waits a whole number of milliseconds that is within a tenth of the delay', () =>
+  it('waits a whole number of milliseconds within 10% of the delay', () =>
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 1, noNaN: true }), (tries, jitter) => {
         const waited = (nextAfter(tries, jitter).nextAt ?? 0) - at;
@@ -158,12 +158,12 @@ describe('a delivery', () => {
         assert.ok(Number.isInteger(waited) && waited >= 0.9 * delay && waited <= 1.1 * delay, `${waited}`);
       }),
     ));
-  it('fails with the eighth try, whatever the receiver asks for', () => {
+  it('fails with the eighth attempt, whatever the receiver requests', () => {
     const over = { outcome: 'failed', nextAt: null };
     for (const retryAt of [null, at + hour]) assert.deepEqual(nextAfter(8, 0.5, retryAt), over);
     assert.deepEqual([stateAfter(...exhausted).state, stateAfter(...exhausted).attempts], ['failed', 8]);
   });
-  it('waits as long as the receiver asks for, and never less than the delay', () => {
+  it('waits as long as the receiver requests, and never less than the delay', () => {
     for (const [i, delay] of delays.entries()) {
       const next = (retryAt: number) => nextAfter(i + 1, 0.5, retryAt).nextAt;
       assert.equal(next(at + delay + 1), at + delay + 1);
@@ -171,7 +171,7 @@ describe('a delivery', () => {
       assert.equal(next(0), at + delay);
     }
   });
-  it('is completed by every 2xx and by nothing else', () => {
+  it('is completed by every 2xx response and by no other', () => {
     const outcomes = (...statuses: (number | null)[]) =>
       statuses.map((status) => decided(1, { ...failing, status, jitter: 0, retryAt: null }).outcome);
     assert.deepEqual(new Set(outcomes(200, 201, 202, 204, 299)), new Set(['completed']));
@@ -181,7 +181,7 @@ describe('a delivery', () => {
     );
   });
 
-  it('is not tried again after 410 Gone', () => {
+  it('is not retried after 410 Gone', () => {
     for (const retryAt of [null, at + hour]) {
       const { outcome, nextAt } = decided(1, { ...failing, status: 410, jitter: 0.5, retryAt });
       assert.deepEqual({ outcome, nextAt }, { outcome: 'failed', nextAt: null });
@@ -189,7 +189,7 @@ describe('a delivery', () => {
     assert.deepEqual([stateAfter(failed).state, stateAfter(failed, resent).state], ['failed', 'pending']);
   });
 
-  it('counts all its attempts, and its tries since it was last requested or resent', () => {
+  it('counts all its attempts, and those since it was last requested or resent', () => {
     const counts = (...events: DeliveryEvent[]) => {
       const { state, attempts, tries, nextAt } = stateAfter(...events);
       return { state, attempts, tries, nextAt };
@@ -215,13 +215,13 @@ describe('a delivery', () => {
       assert.deepEqual(then, { ...before, attempts: before.attempts + 1, tries: before.tries + 1 });
     }
   });
-  it('is completed by a late attempt that succeeds, though it had failed or was canceled', () => {
+  it('is completed by a late attempt that succeeds, even if it had failed or was canceled', () => {
     for (const past of [[canceled], exhausted, [completed]]) {
       const [before, then] = [stateAfter(...past), stateAfter(...past, completed)];
       assert.deepEqual([then.state, then.attempts], ['completed', before.attempts + 1]);
     }
   });
-  it('remembers its request in every state', () => {
+  it('keeps its request in every state', () => {
     assert.equal(fold(delivery, []).request, null);
     for (const past of Object.values(states).slice(1)) assert.deepEqual(fold(delivery, past).request, data);
   });

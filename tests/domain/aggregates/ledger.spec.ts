@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { type Ledger, type LedgerCommand, type LedgerEvent, ledger } from '../../../domain/aggregates/ledger.js';
 import { decide, fold } from '../../../domain/decider.js';
 import {
+  activitySettled,
+  activitySettledOpen,
   at,
   balances,
   closed,
   confirmed,
   corrected,
-  done,
   dropped,
   due,
+  inBlock,
   missing,
   native,
   observed,
-  of,
-  openly,
   openlyUnread,
   read,
   reread,
@@ -43,17 +43,17 @@ describe('the activity of a wallet in a block', () => {
     'pending again after its correction': [...due, ...corrected, ...observed],
     'confirmed again': [...observed, ...dropped(false), ...observed, ...settled],
     'confirmed again together with its correction': [...due, ...observed, ...confirmed, ...corrected],
-    'open again together with its correction': [...due, ...observed, ...confirmed, ...reread, openly],
+    'open again together with its correction': [...due, ...observed, ...confirmed, ...reread, activitySettledOpen],
     'due again': [...due, ...observed, ...dropped(true)],
     unread: [...observed, ...confirmed, unread],
     'unread and open': [...observed, ...confirmed, openlyUnread],
     'unread and closed': [...observed, ...confirmed, openlyUnread, closed],
-    'read and still open': [...observed, ...confirmed, openlyUnread, ...read, ...setAside, openly],
+    'read and still open': [...observed, ...confirmed, openlyUnread, ...read, ...setAside, activitySettledOpen],
     'unread before its correction': [...due, ...observed, ...confirmed, unread],
     'due before it was read': [...observed, ...confirmed, unread, ...dropped(true)],
   };
   type Found = Partial<Record<keyof typeof states, LedgerEvent[]>>;
-  /** Cells of the states in which events are emitted; in all others nothing is. */
+  /** Cells of the states that emit events; all others emit nothing. */
   const cells = (found: Found) => ({
     ...Object.fromEntries(Object.entries(found).map(([state, events]) => [state, emits(...events)])),
     otherwise: nothing,
@@ -68,29 +68,29 @@ describe('the activity of a wallet in a block', () => {
   const settleAfter = (
     drops: number,
     more: { balances?: typeof balances; aside?: typeof missing; open?: boolean } = {},
-  ) => ({ type: 'Settle', data: { ...of, balances, aside: [], at, drops, open: false, ...more } }) as const;
-  const settled0 = (found: LedgerEvent[], last = done) =>
+  ) => ({ type: 'Settle', data: { ...inBlock, balances, aside: [], at, drops, open: false, ...more } }) as const;
+  const settled0 = (found: LedgerEvent[], last = activitySettled) =>
     cells({
       pending: [...confirmed, ...found, last],
-      unread: [...found, done],
-      'unread and open': [...found, openly],
-      'unread and closed': [...found, done],
+      unread: [...found, activitySettled],
+      'unread and open': [...found, activitySettledOpen],
+      'unread and closed': [...found, activitySettled],
     });
   const settled1 = (found: LedgerEvent[], again: LedgerEvent[]) =>
     cells({
-      'pending again': [...confirmed, ...found, done],
-      'pending again before its correction': [...confirmed, ...again, done],
-      'pending again after its correction': [...confirmed, ...found, done],
-      due: [...again, done],
-      'due because a webhook may have reported it': [...again, done],
-      'unread before its correction': [...again, done],
-      'due before it was read': [...again, done],
+      'pending again': [...confirmed, ...found, activitySettled],
+      'pending again before its correction': [...confirmed, ...again, activitySettled],
+      'pending again after its correction': [...confirmed, ...found, activitySettled],
+      due: [...again, activitySettled],
+      'due because a webhook may have reported it': [...again, activitySettled],
+      'unread before its correction': [...again, activitySettled],
+      'due before it was read': [...again, activitySettled],
     });
 
   const onRequest: LedgerEvent[] = [
     ...balances.map(({ address, asset }) => ({
       type: 'BalanceTouched' as const,
-      data: { ...of, address, asset, reason: 'refresh' },
+      data: { ...inBlock, address, asset, reason: 'refresh' },
     })),
     ...balances.map((one) => ({
       type: 'BalanceRead' as const,
@@ -98,62 +98,65 @@ describe('the activity of a wallet in a block', () => {
     })),
   ];
   const refreshed: Found = {
-    unknown: [...onRequest, done],
+    unknown: [...onRequest, activitySettled],
     pending: onRequest,
-    open: [...onRequest, openly],
-    closed: [...onRequest, done],
-    confirmed: [...onRequest, done],
+    open: [...onRequest, activitySettledOpen],
+    closed: [...onRequest, activitySettled],
+    confirmed: [...onRequest, activitySettled],
     'pending again': onRequest,
     'pending again before its correction': onRequest,
     'pending again after its correction': onRequest,
-    'confirmed again': [...onRequest, done],
-    'confirmed again together with its correction': [...onRequest, done],
-    'open again together with its correction': [...onRequest, openly],
+    'confirmed again': [...onRequest, activitySettled],
+    'confirmed again together with its correction': [...onRequest, activitySettled],
+    'open again together with its correction': [...onRequest, activitySettledOpen],
     unread: [...onRequest, unread],
     'unread and open': [...onRequest, openlyUnread],
     'unread and closed': [...onRequest, unread],
-    'read and still open': [...onRequest, openly],
+    'read and still open': [...onRequest, activitySettledOpen],
     'unread before its correction': [...onRequest, unread],
   };
 
   const touchedOnRequest = onRequest.filter(({ type }) => type === 'BalanceTouched');
   const awaited = Object.fromEntries(Object.keys(refreshed).map((state) => [state, touchedOnRequest]));
 
-  it('includes balances read on request when its block is settled, and also when that is replaced', () => {
+  it('includes balances read on request when its block is settled, and when the block is replaced', () => {
     const asked = fold(ledger, touchedOnRequest);
     assert.deepEqual([asked.phase, asked.holdings.length], ['pending', 2]);
-    assert.deepEqual(decide(ledger, asked, { type: 'Confirm', data: { ...of, open: false } }), [unread]);
-    assert.deepEqual(decide(ledger, fold(ledger, [...touchedOnRequest, unread]), settleAfter(0)), [...read, done]);
-    const drop = { type: 'Drop', data: { ...of, notified: false } } as const;
-    assert.deepEqual(decide(ledger, asked, drop), [{ type: 'ActivityDropped', data: { ...of, due: true } }]);
-    const back = fold(ledger, [...touchedOnRequest, ...dropped(true).slice(-1), done, ...observed]);
+    assert.deepEqual(decide(ledger, asked, { type: 'Confirm', data: { ...inBlock, open: false } }), [unread]);
+    assert.deepEqual(decide(ledger, fold(ledger, [...touchedOnRequest, unread]), settleAfter(0)), [
+      ...read,
+      activitySettled,
+    ]);
+    const drop = { type: 'Drop', data: { ...inBlock, notified: false } } as const;
+    assert.deepEqual(decide(ledger, asked, drop), [{ type: 'ActivityDropped', data: { ...inBlock, due: true } }]);
+    const back = fold(ledger, [...touchedOnRequest, ...dropped(true).slice(-1), activitySettled, ...observed]);
     assert.deepEqual(decide(ledger, back, drop), dropped(false));
   });
 
-  it('is observed in a block in which balances were only read on request, and keeps both', () => {
-    const past = [...onRequest, done];
+  it('is observed in a block in which balances were read on request, and keeps both', () => {
+    const past = [...onRequest, activitySettled];
     const state = fold(ledger, past);
-    const command = { type: 'Observe', data: { ...of, transfers, touches } } as const;
+    const command = { type: 'Observe', data: { ...inBlock, transfers, touches } } as const;
     assert.deepEqual(decide(ledger, state, command), observed);
     assert.equal(fold(ledger, [...past, ...observed]).holdings.length, 5);
     assert.deepEqual(decide(ledger, fold(ledger, [...past, ...observed]), command), []);
   });
 
-  it('continues after an append that stored only a part of it', () => {
-    const command = { type: 'Observe', data: { ...of, transfers, touches } } as const;
+  it('continues after an append that stored only part of it', () => {
+    const command = { type: 'Observe', data: { ...inBlock, transfers, touches } } as const;
     for (const stored of observed.keys())
       assert.deepEqual(decide(ledger, fold(ledger, observed.slice(0, stored)), command), observed.slice(stored));
-    const confirm = { type: 'Confirm', data: { ...of, open: false } } as const;
+    const confirm = { type: 'Confirm', data: { ...inBlock, open: false } } as const;
     const past = [...observed, ...confirmed.slice(0, 1)];
     assert.deepEqual(decide(ledger, fold(ledger, past), confirm), [...confirmed.slice(1), unread]);
-    const drop = { type: 'Drop', data: { ...of, notified: false } } as const;
+    const drop = { type: 'Drop', data: { ...inBlock, notified: false } } as const;
     assert.deepEqual(decide(ledger, fold(ledger, past), drop), dropped(false));
     const removed = [...observed, ...dropped(false).slice(0, 1)];
     assert.deepEqual(decide(ledger, fold(ledger, removed), drop), dropped(false).slice(1));
   });
 
   const drop = (notified: boolean) => ({
-    command: { type: 'Drop', data: { ...of, notified } } as const,
+    command: { type: 'Drop', data: { ...inBlock, notified } } as const,
     when: cells({
       pending: dropped(notified),
       open: dropped(true),
@@ -177,7 +180,7 @@ describe('the activity of a wallet in a block', () => {
     rows: [
       {
         asks: 'Observe',
-        command: { type: 'Observe', data: { ...of, transfers, touches } },
+        command: { type: 'Observe', data: { ...inBlock, transfers, touches } },
         when: cells({
           unknown: observed,
           dropped: observed,
@@ -190,17 +193,17 @@ describe('the activity of a wallet in a block', () => {
       },
       {
         asks: 'Observe without transfers and touches',
-        command: { type: 'Observe', data: { ...of, transfers: [], touches: [] } },
+        command: { type: 'Observe', data: { ...inBlock, transfers: [], touches: [] } },
         when: { otherwise: nothing },
       },
       {
         asks: 'Confirm',
-        command: { type: 'Confirm', data: { ...of, open: false } },
+        command: { type: 'Confirm', data: { ...inBlock, open: false } },
         when: confirmation(unread),
       },
       {
         asks: 'Confirm while webhooks are to be notified',
-        command: { type: 'Confirm', data: { ...of, open: true } },
+        command: { type: 'Confirm', data: { ...inBlock, open: true } },
         when: confirmation(openlyUnread),
       },
       { asks: 'Settle of what was read before any drop', command: settleAfter(0), when: settled0(read) },
@@ -208,12 +211,12 @@ describe('the activity of a wallet in a block', () => {
       {
         asks: 'Settle while webhooks are to be notified',
         command: settleAfter(0, { open: true }),
-        when: settled0(read, openly),
+        when: settled0(read, activitySettledOpen),
       },
       {
         asks: 'Settle of what was read after two drops',
         command: settleAfter(2),
-        when: cells({ 'due again': [...reread, done] }),
+        when: cells({ 'due again': [...reread, activitySettled] }),
       },
       {
         asks: 'Settle without an answer of the node',
@@ -227,7 +230,7 @@ describe('the activity of a wallet in a block', () => {
       },
       {
         asks: 'Close',
-        command: { type: 'Close', data: { ...of, count: 2 } },
+        command: { type: 'Close', data: { ...inBlock, count: 2 } },
         when: cells({
           open: [closed],
           'open again together with its correction': [closed],
@@ -237,18 +240,18 @@ describe('the activity of a wallet in a block', () => {
       },
       { asks: 'Drop', ...drop(false) },
       { asks: 'Drop when a webhook may have reported it', ...drop(true) },
-      { asks: 'Refresh', command: { type: 'Refresh', data: { ...of, balances } }, when: cells(refreshed) },
-      { asks: 'Await', command: { type: 'Await', data: { ...of, holdings: balances } }, when: cells(awaited) },
+      { asks: 'Refresh', command: { type: 'Refresh', data: { ...inBlock, balances } }, when: cells(refreshed) },
+      { asks: 'Await', command: { type: 'Await', data: { ...inBlock, holdings: balances } }, when: cells(awaited) },
     ],
   });
 
-  it('holds the balances of own and touched addresses, and none of a failed transfer', () =>
+  it('contains the balances of own and touched addresses, and none of a failed transfer', () =>
     assert.deepEqual(fold(ledger, observed).holdings, [
       { address: '0xaa', asset: native },
       { address: '0xbb', asset: native },
       { address: '0xdd', asset: native },
     ]));
-  it('remembers after a drop which balances to correct', () =>
+  it('keeps track of balances to correct after a drop', () =>
     assert.deepEqual(fold(ledger, due), {
       ...fold(ledger, observed),
       phase: 'due',
@@ -256,7 +259,7 @@ describe('the activity of a wallet in a block', () => {
       owed: true,
       observed: false,
     }));
-  it('begins anew when a dropped block comes back, but still counts how often that was dropped', () => {
+  it('starts over when a dropped block comes back, but still counts its drops', () => {
     const [first, ...rest] = observed;
     assert.ok(first);
     assert.deepEqual(fold(ledger, [...rest, ...dropped(false), first]), { ...fold(ledger, [first]), drops: 1 });
@@ -264,18 +267,22 @@ describe('the activity of a wallet in a block', () => {
     const back = [...observed, ...dropped(false), ...observed, ...dropped(false), ...touched];
     assert.deepEqual(fold(ledger, back), { ...fold(ledger, touched), drops: 2 });
   });
-  it('still owes its correction when the block comes back, until it is settled', () => {
+  it('still requires correction when the block comes back, until it is settled', () => {
     const back = [...due, ...observed];
     assert.deepEqual(fold(ledger, back), { ...fold(ledger, observed), drops: 1, owed: true });
     assert.deepEqual(fold(ledger, [...back, ...dropped(true)]).phase, 'due');
-    for (const event of [done, openly]) assert.equal(fold(ledger, [...back, event]).owed, false);
-    assert.equal(fold(ledger, [...back, ...dropped(true), done]).owed, false);
+    for (const event of [activitySettled, activitySettledOpen])
+      assert.equal(fold(ledger, [...back, event]).owed, false);
+    assert.equal(fold(ledger, [...back, ...dropped(true), activitySettled]).owed, false);
   });
-  it('is confirmed in one go where no balance is to be read', () => {
+  it('is confirmed in one step if no balance needs to be read', () => {
     const failed = fold(ledger, observed.slice(1, 2));
-    assert.deepEqual(decide(ledger, failed, { type: 'Confirm', data: { ...of, open: false } }).at(-1), done);
+    assert.deepEqual(
+      decide(ledger, failed, { type: 'Confirm', data: { ...inBlock, open: false } }).at(-1),
+      activitySettled,
+    );
   });
-  it('owes its correction until the balances are read, not only until it is confirmed', () => {
+  it('requires correction until the balances are read, not only until it is confirmed', () => {
     assert.equal(fold(ledger, states['unread before its correction']).owed, true);
     assert.equal(fold(ledger, states['due before it was read']).unread, false);
   });

@@ -25,12 +25,12 @@ describe('an organization', () => {
   check(organization, {
     states: {
       unknown: [],
-      'without limits': [created],
+      unlimited: [created],
       'limited on one chain': [created, limited('X')],
-      'limited on two chains and the rest': [created, limited('X'), limited('Y'), limited('')],
-      'without limits again': [created, limited('X'), unlimited('X')],
+      'limited on two chains and by default': [created, limited('X'), limited('Y'), limited('')],
+      'unlimited again': [created, limited('X'), unlimited('X')],
       'given a quota': [created, quota(5)],
-      'open to tokens alone': [created, keys('tokens')],
+      'restricted to gateway tokens': [created, keys('tokens')],
     },
     rows: [
       { asks: 'Create', command: { type: 'Create', data }, when: { unknown: emits(created), otherwise: taken } },
@@ -44,16 +44,16 @@ describe('an organization', () => {
         command: { type: 'SetRateLimit', data: limited('X').data },
         when: {
           unknown,
-          'without limits': emits(limited('X')),
+          unlimited: emits(limited('X')),
           'limited on one chain': nothing,
-          'limited on two chains and the rest': nothing,
-          'without limits again': emits(limited('X')),
+          'limited on two chains and by default': nothing,
+          'unlimited again': emits(limited('X')),
           'given a quota': emits(limited('X')),
-          'open to tokens alone': emits(limited('X')),
+          'restricted to gateway tokens': emits(limited('X')),
         },
       },
       {
-        asks: 'SetRateLimit with another figure',
+        asks: 'SetRateLimit to another value',
         command: { type: 'SetRateLimit', data: limited('X', 9).data },
         when: { unknown, otherwise: emits(limited('X', 9)) },
       },
@@ -63,7 +63,7 @@ describe('an organization', () => {
         when: {
           unknown,
           'limited on one chain': emits(unlimited('X')),
-          'limited on two chains and the rest': emits(unlimited('X')),
+          'limited on two chains and by default': emits(unlimited('X')),
           otherwise: nothing,
         },
       },
@@ -73,7 +73,7 @@ describe('an organization', () => {
         when: {
           unknown,
           'limited on one chain': emits(unlimited('X')),
-          'limited on two chains and the rest': emits(unlimited('X'), unlimited('Y'), unlimited('')),
+          'limited on two chains and by default': emits(unlimited('X'), unlimited('Y'), unlimited('')),
           otherwise: nothing,
         },
       },
@@ -83,19 +83,19 @@ describe('an organization', () => {
         when: { unknown, 'given a quota': nothing, otherwise: emits(quota(5)) },
       },
       {
-        asks: 'SetQuota with another figure',
+        asks: 'SetQuota to another value',
         command: { type: 'SetQuota', data: quota(0).data },
         when: { unknown, otherwise: emits(quota(0)) },
       },
       {
         asks: 'SetGatewayKeys to tokens',
         command: { type: 'SetGatewayKeys', data: keys('tokens').data },
-        when: { unknown, 'open to tokens alone': nothing, otherwise: emits(keys('tokens')) },
+        when: { unknown, 'restricted to gateway tokens': nothing, otherwise: emits(keys('tokens')) },
       },
       {
         asks: 'SetGatewayKeys to api_key',
         command: { type: 'SetGatewayKeys', data: keys('api_key').data },
-        when: { unknown, 'open to tokens alone': emits(keys('api_key')), otherwise: nothing },
+        when: { unknown, 'restricted to gateway tokens': emits(keys('api_key')), otherwise: nothing },
       },
     ],
   });
@@ -166,7 +166,7 @@ describe('a credential', () => {
     ],
   });
 
-  it('keeps its role and sealed secret for authentication while it is active', () =>
+  it('has its role and sealed secret for authentication while it is active', () =>
     assert.deepEqual(fold(credential, [issued]), { state: 'active', role: 'admin', sealedSecret: 'sealed' }));
   it('forgets the sealed secret when it is deleted', () =>
     assert.deepEqual(fold(credential, [issued, deleted]), { state: 'deleted' }));
@@ -262,6 +262,6 @@ describe('a wallet', () => {
     assert.deepEqual(fold(wallet, [without]), { state: 'registered', name: 'main', confirmation: null }));
   it('keeps its name when its confirmation changes', () =>
     assert.deepEqual(fold(wallet, [registered, updated(0)]), { state: 'registered', name: 'main', confirmation: 0 }));
-  it('does not come into being by a change of its confirmation', () =>
+  it('is not created by a change of its confirmation', () =>
     assert.deepEqual(fold(wallet, [updated(3)]), { state: 'none' }));
 });

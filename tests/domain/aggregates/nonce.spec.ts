@@ -17,7 +17,7 @@ describe('a nonce', () => {
       free: [],
       held: [held],
       outbid: [held, replaced],
-      'outbid in vain': [held, replaced, released(other, false)],
+      'outbid without success': [held, replaced, released(other, false)],
       'free again': [held, released(place, true)],
     },
     rows: [
@@ -27,13 +27,13 @@ describe('a nonce', () => {
         when: { free: emits(held), 'free again': emits(held), otherwise: nothing },
       },
       {
-        asks: 'Hold by another',
+        asks: 'Hold by another transaction',
         command: { type: 'Hold', data: other },
         when: {
           free: emits(heldByOther),
           held: taken('one'),
           outbid: nothing,
-          'outbid in vain': taken('one'),
+          'outbid without success': taken('one'),
           'free again': emits(heldByOther),
         },
       },
@@ -43,7 +43,7 @@ describe('a nonce', () => {
         when: { outbid: nothing, otherwise: emits(replaced) },
       },
       {
-        asks: 'Hold by a third',
+        asks: 'Hold by a third transaction',
         command: { type: 'Hold', data: third },
         when: { outbid: taken('two'), otherwise: emits(heldByThird) },
       },
@@ -54,7 +54,7 @@ describe('a nonce', () => {
           free: nothing,
           held: emits(released(place, true)),
           outbid: emits(released(place, false)),
-          'outbid in vain': emits(released(place, true)),
+          'outbid without success': emits(released(place, true)),
           'free again': nothing,
         },
       },

@@ -74,7 +74,7 @@ describe('a removal of all addresses', () => {
   const ended = { type: 'RemovalEnded', data: { walletId: 'wal_1', upTo: 7 } } as const;
   check(removal, {
     states: {
-      none: [],
+      'not requested': [],
       running: [started(7)],
       'running up to a later position': [started(7), started(8)],
       ended: [started(7), ended],
@@ -83,7 +83,7 @@ describe('a removal of all addresses', () => {
       {
         asks: 'Start',
         command: { type: 'Start', data: started(7).data },
-        when: { none: emits(started(7)), ended: emits(started(7)), otherwise: nothing },
+        when: { 'not requested': emits(started(7)), ended: emits(started(7)), otherwise: nothing },
       },
       {
         asks: 'Start up to a later position',

@@ -19,7 +19,7 @@ import {
 /** Rows of the matrix in which the chain shows an outcome. */
 export const outcomeRows: Row<State, TransactionCommand, TransactionEvent>[] = [
   {
-    asks: 'Observe that it waits',
+    asks: 'Observe that it is pending',
     command: observe({ kind: 'waiting' }, 0),
     when: orNothing(at(['replaced', cancellationMined, ...included], event.dropped)),
   },
@@ -41,7 +41,7 @@ export const outcomeRows: Row<State, TransactionCommand, TransactionEvent>[] = [
     }),
   },
   {
-    asks: 'Observe that it is mined for good',
+    asks: 'Observe that it is mined and final',
     command: observe({ kind: 'mined', block, failed: false }, 64),
     when: orNothing({
       ...at(waiting, minedAt(64), event.confirmedForGood),
@@ -67,7 +67,7 @@ export const outcomeRows: Row<State, TransactionCommand, TransactionEvent>[] = [
     }),
   },
   {
-    asks: 'Observe that another took its place for good',
+    asks: 'Observe that it is finally replaced',
     command: observe({ kind: 'replaced' }, 64),
     when: orNothing({
       ...at(waiting, event.replaced, event.closed),
@@ -84,7 +84,7 @@ export const outcomeRows: Row<State, TransactionCommand, TransactionEvent>[] = [
     }),
   },
   {
-    asks: 'Observe that it is canceled for good',
+    asks: 'Observe that it is finally canceled',
     command: observe({ kind: 'canceled', block }, 64),
     when: orNothing({
       ...at(waiting, cancelMinedAt(64), event.closed),

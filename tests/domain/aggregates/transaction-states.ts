@@ -54,7 +54,7 @@ const canceling = [...sent, event.taken, event.cancelRequested];
 const cancelSigned = [...canceling, event.cancelSigned];
 export const cancelSent = [...cancelSigned, event.cancelSent];
 
-const wrong = (is: string, step: string) =>
+const wrongState = (is: string, step: string) =>
   refused('FAILED_PRECONDITION', `Transaction tx_1 is ${is} and cannot be ${step}`);
 export const changed = refused('CONFLICT', 'The transaction was modified concurrently. Retry the request.');
 const missing = refused('NOT_FOUND', 'Transaction not found: tx_1');
@@ -69,46 +69,48 @@ export const states = {
   mined: [...sent, event.mined],
   dropped: [...sent, event.mined, event.dropped],
   confirmed: [...sent, event.mined, event.confirmed],
-  'confirmed for good': [...sent, event.mined, event.confirmedForGood],
+  'finally confirmed': [...sent, event.mined, event.confirmedForGood],
   failed: [...sent, event.mined, event.failed],
-  'failed for good': [...sent, event.mined, event.failedForGood],
+  'finally failed': [...sent, event.mined, event.failedForGood],
   replaced: [...sent, event.replaced],
-  'replaced for good': [...sent, event.replaced, event.closed],
-  'to be canceled': canceling,
-  'to be canceled, with the cancellation signed': cancelSigned,
-  'to be canceled, with the cancellation sent': cancelSent,
-  'to be canceled, with the cancellation refused': [...cancelSent, event.cancelRefused],
+  'finally replaced': [...sent, event.replaced, event.closed],
+  'being canceled': canceling,
+  'being canceled, with the cancellation signed': cancelSigned,
+  'being canceled, with the cancellation sent': cancelSent,
+  'being canceled, with the cancellation rejected': [...cancelSent, event.cancelRefused],
   'canceled by a mined cancellation': [...cancelSent, event.cancelMined],
   'canceled before it was sent': [event.created, event.canceled],
 } as const satisfies Record<string, readonly TransactionEvent[]>;
 export type State = keyof typeof states;
-export const signedToo = 'to be canceled, with the cancellation signed';
-export const sentToo = 'to be canceled, with the cancellation sent';
-export const refusedToo = 'to be canceled, with the cancellation refused';
+export const cancellationSigned = 'being canceled, with the cancellation signed';
+export const cancellationSent = 'being canceled, with the cancellation sent';
+export const cancellationRefused = 'being canceled, with the cancellation rejected';
 export const cancellationMined = 'canceled by a mined cancellation';
-/** States of the API, which the reason of a refusal names. */
+/** API states, which the error messages name. */
 const shown: Readonly<Record<string, readonly State[]>> = {
   CREATED: ['created'],
   SIGNED: ['signed', 'refused'],
   SENT: ['sent', 'sent and in a mempool', 'dropped'],
   MINED: ['mined'],
-  CONFIRMED: ['confirmed', 'confirmed for good'],
-  FAILED: ['failed', 'failed for good'],
-  REPLACED: ['replaced', 'replaced for good'],
-  CANCELING: ['to be canceled', signedToo, sentToo, refusedToo],
+  CONFIRMED: ['confirmed', 'finally confirmed'],
+  FAILED: ['failed', 'finally failed'],
+  REPLACED: ['replaced', 'finally replaced'],
+  CANCELING: ['being canceled', cancellationSigned, cancellationSent, cancellationRefused],
   CANCELED: [cancellationMined, 'canceled before it was sent'],
 };
 type Cells = Partial<Record<State, typeof missing | ReturnType<typeof emits<TransactionEvent>>>>;
-/** Adds to the given cells that every other state refuses the step. */
-export const orWrong = (step: string, given: Cells) => ({
-  ...Object.fromEntries(Object.entries(shown).flatMap(([name, of]) => of.map((state) => [state, wrong(name, step)]))),
+/** Completes the cells: every other state rejects the step. */
+export const orWrongState = (step: string, given: Cells) => ({
+  ...Object.fromEntries(
+    Object.entries(shown).flatMap(([name, of]) => of.map((state) => [state, wrongState(name, step)])),
+  ),
   ...given,
   otherwise: missing,
 });
-/** Adds to the given cells that nothing is emitted in every other state. */
+/** Completes the cells: every other state emits nothing. */
 export const orNothing = (given: Cells) => ({ ...given, otherwise: nothing });
 
-/** Says that the same events are emitted in several states. */
+/** Cells for states that emit the same events. */
 export const at = (among: readonly State[], ...events: TransactionEvent[]): Cells =>
   Object.fromEntries(among.map((state) => [state, emits<TransactionEvent>(...events)]));
 export const included: State[] = ['mined', 'confirmed', 'failed'];
@@ -116,10 +118,10 @@ export const waiting: State[] = [
   'sent',
   'sent and in a mempool',
   'dropped',
-  'to be canceled',
-  signedToo,
-  sentToo,
-  refusedToo,
+  'being canceled',
+  cancellationSigned,
+  cancellationSent,
+  cancellationRefused,
 ];
 export const minedAt = (confirmations: number) => ({ ...event.mined, data: { ...seen, confirmations, failed: false } });
 export const cancelMinedAt = (confirmations: number) => ({ ...event.cancelMined, data: { ...seen, confirmations } });

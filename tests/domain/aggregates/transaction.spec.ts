@@ -14,6 +14,9 @@ import {
   at,
   block,
   cancellationMined,
+  cancellationRefused,
+  cancellationSent,
+  cancellationSigned,
   cancelSent,
   cancelSignature,
   changed,
@@ -24,12 +27,9 @@ import {
   named,
   observe,
   orNothing,
-  orWrong,
-  refusedToo,
+  orWrongState,
   type State,
-  sentToo,
   signature,
-  signedToo,
   states,
 } from './transaction-states.js';
 
@@ -48,28 +48,28 @@ describe('a transaction', () => {
       {
         asks: 'Sign',
         command: { type: 'Sign', data: signature },
-        when: orWrong('signed', {
+        when: orWrongState('signed', {
           created: emits(event.signed),
           signed: nothing,
           refused: nothing,
-          'to be canceled': emits({ type: 'CancellationSigned', data: signature }),
+          'being canceled': emits({ type: 'CancellationSigned', data: signature }),
         }),
       },
       {
         asks: 'Sign of the cancellation',
         command: { type: 'Sign', data: cancelSignature },
-        when: orWrong('signed', {
+        when: orWrongState('signed', {
           created: emits({ type: 'TransactionSigned', data: cancelSignature }),
-          'to be canceled': emits(event.cancelSigned),
-          [signedToo]: nothing,
-          [sentToo]: nothing,
-          [refusedToo]: nothing,
+          'being canceled': emits(event.cancelSigned),
+          [cancellationSigned]: nothing,
+          [cancellationSent]: nothing,
+          [cancellationRefused]: nothing,
         }),
       },
       {
         asks: 'Send',
         command: { type: 'Send', data: named },
-        when: orWrong('sent', {
+        when: orWrongState('sent', {
           signed: emits(event.sent),
           sent: nothing,
           'sent and in a mempool': nothing,
@@ -77,44 +77,46 @@ describe('a transaction', () => {
           mined: nothing,
           dropped: nothing,
           confirmed: nothing,
-          'confirmed for good': nothing,
-          'to be canceled': refused(
+          'finally confirmed': nothing,
+          'being canceled': refused(
             'FAILED_PRECONDITION',
             'The cancellation of transaction tx_1 is not signed. Submit its signature before sending it.',
           ),
-          [signedToo]: emits(event.cancelSent),
-          [sentToo]: nothing,
-          [refusedToo]: emits(event.cancelSent),
+          [cancellationSigned]: emits(event.cancelSent),
+          [cancellationSent]: nothing,
+          [cancellationRefused]: emits(event.cancelSent),
         }),
       },
       {
         asks: 'Take',
         command: { type: 'Take', data: named },
-        when: orNothing(at(['sent', 'dropped', 'replaced', sentToo, cancellationMined, ...included], event.taken)),
+        when: orNothing(
+          at(['sent', 'dropped', 'replaced', cancellationSent, cancellationMined, ...included], event.taken),
+        ),
       },
       {
         asks: 'Refuse',
         command: { type: 'Refuse', data: { ...named, reason: 'underpriced' } },
-        when: orNothing({ sent: emits(event.refused), [sentToo]: emits(event.cancelRefused) }),
+        when: orNothing({ sent: emits(event.refused), [cancellationSent]: emits(event.cancelRefused) }),
       },
       {
         asks: 'Cancel',
         command: { type: 'Cancel', data: named },
-        when: orWrong('canceled', {
+        when: orWrongState('canceled', {
           ...at(['created', 'signed', 'refused'], event.canceled),
           sent: changed,
           'sent and in a mempool': changed,
           dropped: changed,
-          [refusedToo]: changed,
+          [cancellationRefused]: changed,
         }),
       },
       {
         asks: 'RequestCancel',
         command: { type: 'RequestCancel', data: { ...named, gasPrice: '9' } },
-        when: orWrong('canceled', {
+        when: orWrongState('canceled', {
           signed: changed,
           refused: changed,
-          ...at(['sent', 'sent and in a mempool', 'dropped', refusedToo], event.cancelRequested),
+          ...at(['sent', 'sent and in a mempool', 'dropped', cancellationRefused], event.cancelRequested),
         }),
       },
       ...outcomeRows,
@@ -128,7 +130,7 @@ describe('a transaction', () => {
     { kind: 'canceled', block },
     { kind: 'replaced' },
   );
-  it('ends as the chain says last, whatever was observed before, and emits nothing for an observation repeated', () =>
+  it('ends in the last state observed on the chain, and emits nothing for a repeated observation', () =>
     fc.assert(
       fc.property(fc.array(fc.tuple(outcomes, fc.constantFrom(1, 3))), outcomes, (seenBefore, last) => {
         const history: TransactionEvent[] = [...cancelSent];

@@ -16,7 +16,7 @@ const anyCase = (digits: number) =>
     .tuple(hex(digits), fc.array(fc.boolean(), { minLength: digits, maxLength: digits }))
     .map(([text, upper]) => [...text].map((c, i) => (upper[i] ? inUpperCase(c) : c)).join(''));
 
-/** Strings of every kind, halves of surrogate pairs included. */
+/** Strings of every kind, including lone surrogates. */
 const anything = fc.oneof(
   ...(['grapheme', 'grapheme-composite', 'grapheme-ascii', 'binary', 'binary-ascii'] as const).map((unit) =>
     fc.string({ unit, maxLength: 80 }),
@@ -29,7 +29,7 @@ const anything = fc.oneof(
 );
 
 describe('a TON address in the forms of TEP-2', () => {
-  it('is written by this spec as in the examples of TEP-2', () => {
+  it('is encoded by this spec as in the examples of TEP-2', () => {
     const { raw, bounceable, nonBounceable } = tep2Examples;
     const forms = { testOnly: false, urlSafe: true };
     assert.equal(friendlyByTep2(raw, { ...forms, bounceable: true }), bounceable);
@@ -82,7 +82,7 @@ describe('a TON address', () => {
       ),
     ));
 
-  it('is refused when any one character of its friendly form is changed', () =>
+  it('is rejected when any one character of its friendly form is changed', () =>
     fc.assert(
       fc.property(raws, fc.nat(47), (raw, at) => {
         const friendly = ton.friendly(raw);
@@ -93,7 +93,7 @@ describe('a TON address', () => {
       }),
     ));
 
-  it('is refused in workchains other than the base chain and the masterchain', () =>
+  it('is rejected in workchains other than the base chain and the masterchain', () =>
     fc.assert(
       fc.property(hex(64), (hash) => {
         for (let id = -128; id <= 127; id++) {
@@ -108,11 +108,11 @@ describe('a TON address', () => {
   const hash = 'ab'.repeat(32);
   const misspelt = ['00', '-0', '+0', '-01', '1', '', ' 0', '0x0', '4294967295'];
   for (const id of misspelt)
-    it(`is refused with the workchain ${JSON.stringify(id)}`, () => assert.equal(ton.parse(`${id}:${hash}`), null));
+    it(`is rejected with the workchain ${JSON.stringify(id)}`, () => assert.equal(ton.parse(`${id}:${hash}`), null));
 });
 
 describe('an EVM address', () => {
-  /** Writes the checksum of EIP-55: a letter is a capital where the hash of the lower-case address has 8 or more. */
+  /** Applies the EIP-55 checksum: a letter is upper case where the hash of the lower-case address has 8 or more. */
   const checksummed = (lower: string) => {
     const digest = keccak256(toUtf8Bytes(lower)).slice(2);
     return `0x${[...lower].map((c, i) => (Number.parseInt(digest[i] ?? '', 16) >= 8 ? c.toUpperCase() : c)).join('')}`;
@@ -136,7 +136,7 @@ describe('an EVM address', () => {
   it('is accepted with its checksum and stored in lower case', () =>
     fc.assert(fc.property(hex(40), (text) => assert.equal(evm.parse(checksummed(text)), `0x${text}`))));
 
-  it('is refused in every other mix of cases', () =>
+  it('is rejected in every other mix of cases', () =>
     fc.assert(
       fc.property(anyCase(40), (text) => {
         const lower = text.toLowerCase();
@@ -145,7 +145,7 @@ describe('an EVM address', () => {
       }),
     ));
 
-  it('is refused with any one letter of the checksum in the other case', () => {
+  it('is rejected with any one letter of the checksum in the other case', () => {
     const text = '5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
     for (const [i, c] of [...text].entries()) {
       const other = c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase();
@@ -154,7 +154,7 @@ describe('an EVM address', () => {
     }
   });
 
-  it('is refused in upper case, unless that is its checksum', () =>
+  it('is rejected in upper case, unless that is its checksum', () =>
     fc.assert(
       fc.property(hex(40), (text) => {
         const upper = `0x${inUpperCase(text)}`;
@@ -179,7 +179,7 @@ describe('an EVM address on another chain', () => {
           assert.equal(codec.friendly(`0x${text}`), '');
         }),
       ));
-    it(`is refused on ${chain} with a letter in upper case`, () =>
+    it(`is rejected on ${chain} with a letter in upper case`, () =>
       fc.assert(
         fc.property(anyCase(40), (text) => {
           fc.pre(/[A-F]/.test(text));
@@ -195,7 +195,7 @@ describe('the address codec', () => {
     sui: [`0x${'ab'.repeat(32)}`, `0x${'3'.repeat(40)}`],
     ton: [`0:${'ab'.repeat(32)}`, `-1:${'3'.repeat(64)}`, ton.friendly(`0:${'ab'.repeat(32)}`), `0x${'3'.repeat(40)}`],
   };
-  /** Lengths of an address `0x…`, in digits. */
+  /** Lengths of an address after `0x`, in digits. */
   const hexDigits: Readonly<Record<Family, readonly number[]>> = { evm: [40], sui: [40, 64], ton: [40] };
   const spoilt: Record<string, (text: string) => string> = {
     'a space before': (text) => ` ${text}`,
@@ -217,12 +217,12 @@ describe('the address codec', () => {
       for (const text of texts) assert.notEqual(codec.parse(text), null, text);
     });
     for (const [fault, spoil] of Object.entries(spoilt))
-      it(`of ${family} refuses an address with ${fault}`, () => {
+      it(`of ${family} rejects an address with ${fault}`, () => {
         for (const text of texts) assert.equal(codec.parse(spoil(text)), null, JSON.stringify(spoil(text)));
       });
     for (const empty of ['', ' ', '\0', '0x', '0:', ':'])
-      it(`of ${family} refuses ${JSON.stringify(empty)}`, () => assert.equal(codec.parse(empty), null));
-    it(`of ${family} accepts only hex digits, in exactly the number of an address`, () => {
+      it(`of ${family} rejects ${JSON.stringify(empty)}`, () => assert.equal(codec.parse(empty), null));
+    it(`of ${family} accepts only hex digits, in exactly the length of an address`, () => {
       for (let digits = 0; digits <= 130; digits++) {
         assert.equal(
           codec.parse(`0x${'a'.repeat(digits)}`) !== null,
@@ -246,7 +246,7 @@ describe('the address codec', () => {
           },
         ),
       ));
-    it(`of ${family} names a rule that each refused text breaks`, () => {
+    it(`of ${family} names the rule that each rejected text violates`, () => {
       for (const text of texts)
         for (const spoil of Object.values(spoilt))
           assert.match(codec.fault(spoil(text)), /^(must|breaks) /, spoil(text));

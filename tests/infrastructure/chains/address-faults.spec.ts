@@ -4,7 +4,7 @@ import type { Family } from '../../../domain/variant.js';
 import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
 import { friendlyByTep2, tep2Examples } from '../../vectors/ton-addresses.js';
 
-describe('a text that is no address', () => {
+describe('a text that is not an address', () => {
   const hash = 'ab'.repeat(32);
   const inWorkchain = (id: number) => new Address(id, Buffer.from(hash, 'hex')).toString();
   const mistyped = (text: string, place: number) =>
@@ -72,7 +72,7 @@ describe('a text that is no address', () => {
     },
   ];
   for (const { family, text, says } of texts)
-    it(`of ${family}, ${text}, is told that it ${says}`, () => {
+    it(`of ${family}, ${text}, is rejected because it ${says}`, () => {
       assert.equal(addressCodecs[family].parse(text), null);
       assert.equal(addressCodecs[family].fault(text), says);
     });

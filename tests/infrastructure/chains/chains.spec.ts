@@ -21,7 +21,7 @@ describe('the configured chains', () => {
     await close();
   });
 
-  it('stop the start with the name of the setting where its nodes are of two kinds', () =>
+  it('fail the start with the name of the setting if its nodes are of two kinds', () =>
     assert.rejects(connect({ CHAIN_P_URL: 'sui+grpc://a.example,https://b.example' }), {
       name: 'BadSetting',
       message: 'CHAIN_P_URL must list nodes of one chain family, found sui and evm',
@@ -74,7 +74,7 @@ describe('the node of the development chains', () => {
     assert.deepEqual(asked, ['dev_transfer', 'dev_mine', 'dev_reorg', 'eth_chainId']);
   });
 
-  it('names every variant that a control can be for when it is asked for another', async () => {
+  it('lists every variant that supports a control when it is called for another', async () => {
     const before = asked.length;
     const deploy = { method: 'dev_deployToken', params: [{ variant: 'S', type: 'ERC-20' }] };
     const listed: [RpcCall, string][] = [

@@ -19,7 +19,7 @@ const readFrom = async (answer: RequestListener, settings: Settings = {}, path =
   return documents(settings).read(`http://127.0.0.1:${port}/${path}`);
 };
 
-/** Writes without end, as fast as the other side reads, until that closes. */
+/** Writes endlessly, as fast as the peer reads, until the peer closes. */
 const endlessly = (res: Writable, text: string) => {
   const more = (): void => {
     while (res.write(text));
@@ -28,7 +28,7 @@ const endlessly = (res: Writable, text: string) => {
   more();
 };
 
-describe('the reader of foreign documents', () => {
+describe('the external document reader', () => {
   afterEach(closeAll);
 
   const data: readonly (readonly [url: string, text: string | null])[] = [
@@ -99,10 +99,10 @@ describe('the reader of foreign documents', () => {
   };
   for (const [fault, [reason, answer]] of Object.entries(useless))
     it(`gives up on a server that ${fault}`, async () => {
-      const told: string[] = [];
-      const log = { ...silent, info: (facts: { reason?: string }) => void told.push(facts.reason ?? '') };
+      const logged: string[] = [];
+      const log = { ...silent, info: (facts: { reason?: string }) => void logged.push(facts.reason ?? '') };
       assert.equal(await readFrom(answer, { log }), null);
-      assert.match(told.join(), reason);
+      assert.match(logged.join(), reason);
     });
 
   const tireless: Record<string, RequestListener> = {
@@ -136,7 +136,7 @@ describe('the reader of foreign documents', () => {
       };
       assert.equal(await readFrom(watched, { deadlineMs: 200 }), null);
       await gone;
-      // The operating system takes a few million bytes that nobody has read.
+      // The operating system buffers a few million unread bytes.
       assert.ok(sent() < 30_000_000, `${sent()} bytes were taken`);
     });
 
@@ -150,7 +150,7 @@ describe('the reader of foreign documents', () => {
     assert.equal(await readFrom(countdown, {}, '4'), null);
   });
 
-  it('refuses private addresses, even behind a redirect', async () => {
+  it('rejects private addresses, even behind a redirect', async () => {
     const asked: string[] = [];
     const port = await serve(({ url = '', headers: { host } }, res) => {
       asked.push(`${host}${url}`);
@@ -199,13 +199,13 @@ describe('the reader of foreign documents', () => {
     assert.equal(await documents({ ipfsGateway: 'nonsense' }).read(`ipfs://${cid}`), null);
   });
 
-  it('logs in few words why a document could not be read', async () => {
-    const told: unknown[] = [];
-    const log = { ...silent, info: (facts: object) => void told.push(facts) };
+  it('logs briefly why a document could not be read', async () => {
+    const logged: unknown[] = [];
+    const log = { ...silent, info: (facts: object) => void logged.push(facts) };
     const { read } = documents({ log, egress: egressWith() });
     for (const url of ['', 'ar://x', 'constructor:', 'http://10.0.0.1', `data:${'x'.repeat(1000)}`])
       assert.equal(await read(url), null);
-    assert.deepEqual(told, [
+    assert.deepEqual(logged, [
       { url: '', reason: 'has an unknown scheme, expected data:, http:, https: or ipfs:' },
       { url: 'ar://x', reason: 'has an unknown scheme, expected data:, http:, https: or ipfs:' },
       { url: 'constructor:', reason: 'has an unknown scheme, expected data:, http:, https: or ipfs:' },

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { isPublic } from '../../../infrastructure/egress/addresses.js';
 import {
+  closeAfterTest,
   closeAll,
   divert,
   egressWith,
-  later,
   portOf,
   serve,
   serveSecurely,
@@ -112,7 +112,7 @@ const refused = { code: 'EGRESS_REFUSED' };
 describe('the egress guard', () => {
   afterEach(closeAll);
 
-  it('refuses every spelling of a private address, and connects to none', async () => {
+  it('rejects every spelling of a private address, and connects to none', async () => {
     assert.ok(hostile.length >= 80);
     const dialled = divert(await serve((_, res) => res.end('secret')));
     const egress = egressWith({ lookup: async () => ['93.184.216.34'] });
@@ -127,7 +127,7 @@ describe('the egress guard', () => {
     assert.deepEqual(dialled, []);
   });
 
-  it('refuses URLs that are not plain HTTP', () => {
+  it('rejects URLs that are not plain HTTP', () => {
     for (const url of unfit) assert.equal(typeof egressWith({ allowPrivate: true }).check(url), 'string', url);
   });
 
@@ -136,7 +136,7 @@ describe('the egress guard', () => {
     assert.equal(isPublic('127.1') || isPublic('example.com') || isPublic(''), false);
   });
 
-  it('refuses any private IPv4 address in any spelling', () => {
+  it('rejects any private IPv4 address in any spelling', () => {
     const egress = egressWith();
     const urls = fc
       .constantFrom(...privateRanges)
@@ -153,7 +153,7 @@ describe('the egress guard', () => {
     );
   });
 
-  it('refuses a whole DNS answer for one private address in it', async () => {
+  it('rejects a whole DNS answer that contains one private address', async () => {
     const dialled = divert(await serve((_, res) => res.end('secret')));
     const answers = [
       '127.0.0.1',
@@ -172,7 +172,7 @@ describe('the egress guard', () => {
     assert.deepEqual(dialled, []);
   });
 
-  it('dials the address it checked, even when the name resolves to another one meanwhile', async () => {
+  it('dials the address it checked, even if the name resolves to another one meanwhile', async () => {
     const dialled = divert(await serve((_, res) => res.setHeader('connection', 'close').end('public')));
     const answers = ['93.184.216.34', '127.0.0.1', '93.184.216.34'];
     let asked = 0;
@@ -189,14 +189,14 @@ describe('the egress guard', () => {
       const server = net.createServer();
       const received = once(server, 'connection').then(([socket]) => text(socket));
       server.listen(0, '127.0.0.1');
-      later(() => server.close());
+      closeAfterTest(() => server.close());
       await once(server, 'listening');
       divert(portOf(server), '127.0.0.1');
       await assert.rejects(visit(egressWith(), `${scheme}://93.184.216.34`), refused);
       assert.equal(await received, '');
     });
 
-  it('reuses connections, and reaches private addresses where that is allowed', async () => {
+  it('reuses connections, and reaches private addresses if that is allowed', async () => {
     const ports = new Set<number | undefined>();
     const port = await serve((req, res) => {
       ports.add(req.socket.remotePort);
@@ -222,7 +222,7 @@ describe('the egress guard', () => {
     await assert.rejects(visit(egress, 'http://a.example'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
   });
 
-  it('speaks TLS only with servers that a known authority certifies', async () => {
+  it('accepts only TLS certificates of a known authority', async () => {
     const port = await serveSecurely((_, res) => res.end('hello'));
     const egress = egressWith({ httpsOnly: true, allowPrivate: true, lookup: async () => ['127.0.0.1'] });
     await assert.rejects(visit(egress, `https://receiver.example:${port}`), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });

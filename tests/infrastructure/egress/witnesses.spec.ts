@@ -9,7 +9,7 @@ import { closeAll, egressWith, serve } from '../../support/webhooks/egress.js';
 describe('a witness', () => {
   afterEach(closeAll);
 
-  it('that is a file keeps a line for each head, also after a line that a crash has cut', async () => {
+  it('that is a file has a line per head, even after a line truncated by a crash', async () => {
     const path = join(freshDirectory(), 'heads.ndjson');
     await witnessFile(path).record('{"size":1}');
     await witnessFile(path).record('{"size":2}');
@@ -19,12 +19,12 @@ describe('a witness', () => {
     assert.equal(statSync(path).mode & 0o077, 0);
   });
 
-  it('that is a file in no folder has not taken the head', async () => {
+  it('that is a file in a missing folder has not accepted the head', async () => {
     const path = join(freshDirectory(), 'nowhere', 'heads.ndjson');
     await assert.rejects(witnessFile(path).record('{}'), { code: 'ENOENT' });
   });
 
-  it('that is a URL has taken the head when it answers 2xx, and not otherwise', async () => {
+  it('that is a URL has accepted the head if and only if it answers 2xx', async () => {
     const bodies: string[] = [];
     let status = 204;
     const port = await serve((request, response) => {
@@ -40,13 +40,13 @@ describe('a witness', () => {
     assert.deepEqual(bodies, ['POST application/json {"size":1}', 'POST application/json {"size":2}']);
   });
 
-  it('that is a URL in a private network is refused like that of a webhook', () =>
+  it('that is a URL in a private network is rejected like that of a webhook', () =>
     assert.rejects(
       witnessUrl('http://127.0.0.1/heads', egressWith()).record('{}'),
       /^Error: CHAINFOLD_WITNESS_URL must not lead to a private address/,
     ));
 
-  it('exists for each setting that names one', () => {
+  it('exists for each setting that configures one', () => {
     const names = (settings: { witnessFile?: string; witnessUrl?: string }) =>
       createWitnesses({ witnessFile: undefined, witnessUrl: undefined, ...settings }, egressWith()).map(
         ({ name }) => name,

@@ -6,7 +6,7 @@ import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.j
 import { event, write } from '../../support/engines/counted-events.js';
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 
-describe('the doctor of EventStoreDB', () => {
+describe('the EventStoreDB doctor', () => {
   let double: EventStoreDouble;
   let client: EventStoreDBClient;
   beforeEach(async () => {
@@ -28,13 +28,13 @@ describe('the doctor of EventStoreDB', () => {
     return findings?.map(({ level, found }) => `${level}: ${found}`);
   };
 
-  it('finds nothing where no stream was deleted or truncated', async () => {
+  it('reports nothing if no stream was deleted or truncated', async () => {
     await client.setStreamMetadata('org_a.thing-1', { cacheControl: 1 });
     await client.setStreamMetadata('$projections-x', { maxCount: 1 });
     assert.deepEqual(await examine(), [`ok: none deleted or truncated within the last ${double.log.length} records`]);
   });
 
-  it('names streams and categories that were deleted or truncated, until that is taken back', async () => {
+  it('reports streams and categories that were deleted or truncated, until that is undone', async () => {
     await client.deleteStream('org_a.thing-1');
     await client.tombstoneStream('org_a.thing-2');
     await client.setStreamMetadata('org_a.thing-3', { truncateBefore: 1 });

@@ -15,7 +15,7 @@ import { collect, follow, numbered, numbersOf, placesOf } from '../../support/ev
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 import { until } from '../../support/eventually.js';
 
-describe('the EventStoreDB double, no kinder than a server,', () => {
+describe('the EventStoreDB double, as strict as a server,', () => {
   let double: EventStoreDouble;
   let client: EventStoreDBClient;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
   const append = (stream: string, n = 0) => client.appendToStream(stream, numbered('E', n));
   const at = (commit: bigint) => ({ commit, prepare: commit });
 
-  it('refuses a position at which no record begins', async () => {
+  it('rejects a position at which no record starts', async () => {
     await append('orders', 0);
     await append('orders', 1);
     const fromPosition = at((double.log[1]?.position ?? 0n) - 1n);
@@ -41,7 +41,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     assert.match(errors[0]?.message ?? '', /Unexpected FilteredReadAllResult: Error/);
   });
 
-  it('reads nothing beyond its end, and lets a subscription from there wait until the log has passed it', async () => {
+  it('reads nothing beyond its end, and makes a subscription from there wait until the log has passed it', async () => {
     await append('orders', 0);
     const fromPosition = at((double.log[0]?.position ?? 0n) + 250n);
     assert.deepEqual(await collect(client.readAll({ fromPosition })), []);
@@ -59,7 +59,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     await subscription.unsubscribe();
   });
 
-  it('has no stream that was deleted, sends its links alone, and lets it be written again', async () => {
+  it('hides a deleted stream, sends only its links, and allows writing it again', async () => {
     for (const n of [0, 1]) await append('order-1', n);
     await append('order-2', 2);
     await client.deleteStream('order-1');
@@ -79,7 +79,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     await assert.rejects(append('order-1'), { type: 'stream-deleted' });
   });
 
-  it('begins a truncated stream at its first visible event, whatever revision was asked for', async () => {
+  it('starts a truncated stream at its first visible event, whatever revision was requested', async () => {
     for (let n = 0; n < 10; n++) await append('orders', n);
     await client.setStreamMetadata('orders', { maxCount: 4 });
     const read = async (options: Parameters<typeof client.readStream>[1]) =>
@@ -89,7 +89,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     assert.deepEqual(await read({ fromRevision: END, direction: BACKWARDS }), [9, 8, 7, 6]);
   });
 
-  it('as a follower hands appends on, shows only what it has, and names the leader to whoever requires it', async () => {
+  it('as a follower forwards appends, shows only its own events, and names the leader on request', async () => {
     await append('orders', 0);
     await double.demote();
     const other = EventStoreDBClient.connectionString(double.url);
@@ -105,7 +105,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     await other.dispose();
   });
 
-  it('drops a subscriber that lets more than 32 live events wait', async () => {
+  it('drops a subscriber with more than 32 live events waiting', async () => {
     const subscription = client.subscribeToAll({ filter: excludeSystemEvents() });
     const { errors } = follow(subscription);
     await once(subscription, 'caughtUp');
@@ -120,7 +120,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     assert.match(errors[0]?.message ?? '', /Consumer too slow/);
   });
 
-  it('writes the links of one category later than those of others', async () => {
+  it('delays the links of one category', async () => {
     double.categoriesLag(true, 'order');
     await append('order-1');
     await append('parcel-1');
@@ -132,7 +132,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     assert.deepEqual(await linked('order'), ['$ce-order/0 order-1/0']);
   });
 
-  it('lets others write between two reads, and breaks reads on the way', async () => {
+  it('allows writes between two reads, and interrupts reads', async () => {
     for (let n = 0; n < 5; n++) await append('orders', n);
     const read: (string | undefined)[] = [];
     double.beforeRead(async (stream) => {

@@ -68,7 +68,7 @@ for (const batchAppend of [true, false])
       assert.deepEqual([two?.isJson, Buffer.from(two?.data as Uint8Array)], [false, Buffer.from([0, 255])]);
     });
 
-    it('accepts an append of up to 1 MiB, and refuses a larger one with the bound and without a trace', async () => {
+    it('accepts an append of up to 1 MiB, and rejects a larger one with the limit and without a trace', async () => {
       const events = (count: number) =>
         Array.from({ length: count }, () => jsonEvent({ type: 'L', data: { text: 'x'.repeat(100_000) } }));
       const { nextExpectedRevision } = await client.appendToStream('large', events(10), {
@@ -83,7 +83,7 @@ for (const batchAppend of [true, false])
       await assert.rejects(collect(client.readStream('larger')), { type: 'stream-not-found' });
     });
 
-    it("refuses a wrong expected revision and reports the stream's own", async () => {
+    it("rejects a wrong expected revision and reports the stream's own", async () => {
       await append('orders');
       const refused = (
         stream: string,
@@ -106,7 +106,7 @@ for (const batchAppend of [true, false])
       assert.equal(double.log.length, 1);
     });
 
-    it('answers a repeated append as the first one and writes nothing', async () => {
+    it('answers a repeated append like the first one and writes nothing', async () => {
       const [first, second] = [[numbered('A'), numbered('B')], [numbered('C')]];
       const created = await client.appendToStream('orders', first, { expectedRevision: NO_STREAM });
       const extended = await client.appendToStream('orders', second, { expectedRevision: 1n });
@@ -165,7 +165,7 @@ for (const batchAppend of [true, false])
       await subscription.unsubscribe();
     });
 
-    it('filters subscriptions by event type, and begins them at the end', async () => {
+    it('filters subscriptions by event type, and starts them at the end', async () => {
       await client.appendToStream('orders', numbered('OrderPlaced'));
       const regex = client.subscribeToAll({ fromPosition: END, filter: eventTypeFilter({ regex: '^Order' }) });
       const prefix = client.subscribeToAll({ filter: eventTypeFilter({ prefixes: ['No', 'X'] }) });
@@ -178,7 +178,7 @@ for (const batchAppend of [true, false])
       await Promise.all([regex.unsubscribe(), prefix.unsubscribe()]);
     });
 
-    it('links events into the stream of their category, at positions of their own', async () => {
+    it('links events into the stream of their category, at separate positions', async () => {
       await client.appendToStream('order-1-a', [numbered('A'), numbered('B')]);
       await append('undashed');
       await append('order-2');
@@ -203,7 +203,7 @@ for (const batchAppend of [true, false])
       await own.unsubscribe();
     });
 
-    it('lets category links lag behind and catch up in order', async () => {
+    it('can delay category links, which catch up in order', async () => {
       await append('order-1');
       double.categoriesLag(true);
       await append('order-2');
@@ -218,7 +218,7 @@ for (const batchAppend of [true, false])
       await subscription.unsubscribe();
     });
 
-    it('fails appends as often as asked, before or after they are committed', async () => {
+    it('fails appends as often as requested, before or after they are committed', async () => {
       double.fail(rpc, status.UNAVAILABLE, 2);
       await assert.rejects(append('orders'), UnavailableError);
       await assert.rejects(append('orders'), UnavailableError);
@@ -246,7 +246,7 @@ for (const batchAppend of [true, false])
       assert.equal(seen.length, 2);
     });
 
-    it('answers nothing while muted, and commits nothing unless asked to', async () => {
+    it('answers nothing while muted, and commits nothing unless requested', async () => {
       await append('orders');
       const subscription = client.subscribeToStream('orders', { fromRevision: END });
       const { seen, errors } = follow(subscription);
@@ -267,7 +267,7 @@ for (const batchAppend of [true, false])
       assert.equal(double.log.length, 3);
     });
 
-    it('delivers a stream until connections drop, and continues it after the last event', async () => {
+    it('delivers a subscription until connections drop, and continues it after the last event', async () => {
       const before = client.subscribeToStream('orders', { fromRevision: START });
       const dropped = follow(before);
       await once(before, 'confirmation');

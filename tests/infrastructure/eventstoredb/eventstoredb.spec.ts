@@ -46,7 +46,7 @@ describe('the EventStoreDB adapter under faults', () => {
 
   for (const when of ['before', 'after'] as const)
     for (const code of [status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.INTERNAL])
-      it(`stores a write once when a call fails with ${status[code]} ${when} it is done`, async () => {
+      it(`stores a write once when a call fails with ${status[code]} ${when} it takes effect`, async () => {
         const write = organizationCreated('once');
         double.fail('append', code, 1, when);
         await store.append([write]);
@@ -58,22 +58,22 @@ describe('the EventStoreDB adapter under faults', () => {
 
   for (const rpc of ['append', 'batchAppend'] as const)
     for (const when of ['before', 'after'] as const)
-      it(`appends to many streams once while calls of ${rpc} keep failing ${when} they are done`, async () => {
+      it(`appends to many streams once while calls of ${rpc} keep failing ${when} they take effect`, async () => {
         const writes = wide(20);
-        // Faults of the one call come first, so that the appends one by one that follow meet theirs.
+        // Faults of the single call come first, so that the individual appends that follow meet their own.
         double.fail('batchAppend', status.UNAVAILABLE, 1, when);
         double.fail(rpc, status.UNAVAILABLE, 3, when);
         await store.append(writes);
         assert.equal((await all(store.readAll(beginning))).length, 20);
       });
 
-  it('reserves many streams over one call', async () => {
+  it('reserves many streams in one call', async () => {
     double.fail('append', status.INTERNAL, 1);
     await store.append(wide(100));
     assert.equal(double.appends, 102, 'a hundred reservations, a commit that fails, and the commit');
   });
 
-  it('names the stream that another command took, of many', async () => {
+  it('names the stream, among many, that another command has changed', async () => {
     const [, , taken] = wide(3);
     const writes = wide(20).map((write, n) => (n === 7 && taken ? { ...write, stream: taken.stream } : write));
     await store.append(taken ? [taken] : []);
@@ -85,7 +85,7 @@ describe('the EventStoreDB adapter under faults', () => {
     assert.equal((await all(store.readAll(beginning))).length, 1);
   });
 
-  it('resolves a write whose answer never comes by sending it again', async () => {
+  it('resolves a write whose response never arrives by sending it again', async () => {
     const write = organizationCreated('unanswered');
     double.muteAfterCommit(true);
     const appended = store.append([write]);
@@ -95,7 +95,7 @@ describe('the EventStoreDB adapter under faults', () => {
     assert.equal((await all(store.readAll(beginning))).length, 1);
   });
 
-  it('reports after few tries that the store does not work', async () => {
+  it('reports after a few attempts that the store is unavailable', async () => {
     double.mute(true);
     await assert.rejects(store.append([organizationCreated('mute')]), { code: 'UNAVAILABLE' });
     assert.ok(double.unanswered >= 2 && double.unanswered <= 4, `${double.unanswered} tries`);
@@ -103,7 +103,7 @@ describe('the EventStoreDB adapter under faults', () => {
     assert.equal(await store.head(), beginning);
   });
 
-  it('reads again when a read fails', async () => {
+  it('retries a read that fails', async () => {
     await store.append([organizationCreated('read')]);
     double.fail('read', status.UNAVAILABLE, 2);
     assert.equal((await all(store.readAll(beginning))).length, 1);
@@ -188,7 +188,7 @@ describe('a commit over several streams', () => {
     assert.equal((await all(store.readAll(beginning))).length, 30);
   });
 
-  it('is refused as a whole once a reader has taken its writer for dead', async () => {
+  it('is rejected as a whole once a reader has declared its writer dead', async () => {
     const writes = wide(3);
     await dieAfter(3, writes);
     assert.deepEqual((await store.read(writes[0]?.stream ?? '')).events, []);
@@ -204,7 +204,7 @@ describe('a commit over several streams', () => {
     assert.equal((await reading).events.length, 1);
   });
 
-  it('gives each event a position of its own, after which reading can continue', async () => {
+  it('gives each event a unique position, after which reading can continue', async () => {
     await store.append(wide(10));
     const recorded = await all(store.readAll(beginning));
     assert.equal(new Set(recorded.map(({ position }) => position)).size, 10);
@@ -218,6 +218,6 @@ describe('a commit over several streams', () => {
     }
   });
 
-  it('refuses more than 2047 events', () =>
+  it('rejects more than 2047 events', () =>
     assert.rejects(store.append(wide(2048)), /2048\. At most 2047 are allowed/));
 });

@@ -5,13 +5,13 @@ import type { ManyCall } from '../../support/eventstoredb-double/many-append.js'
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 import { isFull } from '../../support/run/tier.js';
 
-/** Cases of the server at EVENTSTORE_URL, without those of the other client on its own double. */
+/** Matches tests against the server at EVENTSTORE_URL, without those of the other client on its own double. */
 const onServer = 'on eventstoredb (?!over)';
 const contract = (part: string) => `tests/contracts/event-${part}.spec.ts`;
-/** Parts that do not depend on the way in which the server appends to several streams. */
+/** Contract files that do not depend on how the server appends to several streams. */
 const otherParts = isFull ? ['size', 'histories', 'adoption'].map(contract) : [];
 
-/** Runs the contract against the double in a process of their own, because the two clients break each other in one. */
+/** Runs the contract against the double in a separate process, because the two clients break each other in one. */
 const run = async (double: EventStoreDouble, contracts: readonly string[]) => {
   const args = ['node_modules/mocha/bin/mocha.js', '--no-parallel', '--grep', onServer, ...contracts];
   const child = spawn(process.execPath, args, {
@@ -24,33 +24,33 @@ const run = async (double: EventStoreDouble, contracts: readonly string[]) => {
   return { code, said };
 };
 
-const ways: readonly (readonly [string, readonly ManyCall[]])[] = [
+const appendModes: readonly (readonly [string, readonly ManyCall[]])[] = [
   ['append records', ['AppendSession', 'AppendRecords']],
   ['append sessions', ['AppendSession']],
   ['reservations', []],
 ];
 
-const tried = isFull ? ways : ways.slice(0, 1);
+const tried = isFull ? appendModes : appendModes.slice(0, 1);
 
 describe('the event store on KurrentDB', () => {
   let runs: Map<string, { readonly double: EventStoreDouble; readonly ended: ReturnType<typeof run> }>;
-  // All ways run at once, because each waits for timers too.
+  // All modes run concurrently, because each also waits for timers.
   before(async () => {
-    const started = tried.map(async ([way, manyStreams], n) => {
+    const started = tried.map(async ([mode, manyStreams], n) => {
       const double = await startEventStoreDouble({ manyStreams });
-      return [way, { double, ended: run(double, [contract('store'), ...(n === 0 ? otherParts : [])]) }] as const;
+      return [mode, { double, ended: run(double, [contract('store'), ...(n === 0 ? otherParts : [])]) }] as const;
     });
     runs = new Map(await Promise.all(started));
   });
   after(() => Promise.all([...runs.values()].map(({ double }) => double.close())));
 
-  for (const [way] of tried)
-    it(`keeps the contract of event stores, and reserves only without a way of the server: ${way}`, async () => {
-      const { double, ended } = runs.get(way) ?? assert.fail(way);
+  for (const [mode] of tried)
+    it(`fulfills the event store contract with ${mode}, and makes reservations only if the server has no multi-stream append`, async () => {
+      const { double, ended } = runs.get(mode) ?? assert.fail(mode);
       const { code, said } = await ended;
       assert.equal(code, 0, said);
       assert.match(said, /appends to many streams or to none/);
       const reserved = double.log.some(({ type }) => type === 'chainfold.Reserved');
-      assert.equal(reserved, way === 'reservations');
+      assert.equal(reserved, mode === 'reservations');
     }).timeout(600_000);
 });

@@ -18,7 +18,7 @@ import { type EventStoreDouble, startEventStoreDouble } from '../../support/even
 
 const range = (length: number) => Array.from({ length }, (_, n) => n);
 
-/** Passes connections on to a server and counts them. */
+/** Proxies connections to a server and counts them. */
 const startCounting = async (port: number) => {
   let count = 0;
   const server = createServer((from) => {
@@ -72,7 +72,7 @@ describe('reading through the EventStoreDB adapter', () => {
       ),
     );
 
-  it('yields a beginning of the history while others write between its reads', async () => {
+  it('yields a prefix of the history while others write between its reads', async () => {
     let next = 0;
     for (; next < 4; next++) await add(next % 2 ? 'thing' : 'wallet', next);
     let isWriting = false;
@@ -91,7 +91,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.deepEqual(second, history.slice(first.length, first.length + second.length));
   });
 
-  it('yields nothing beyond the end that it found, where all events are read for want of categories', async () => {
+  it('yields nothing beyond the end that it found when all events are read because categories are missing', async () => {
     await add('thing', 0);
     double.categoriesLag(true);
     await add('thing', 1);
@@ -106,7 +106,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.deepEqual(found, history.slice(0, found.length));
   });
 
-  it('says at once that no event stands at a position', async () => {
+  it('reports immediately that there is no event at a position', async () => {
     for (const n of range(3)) await add('thing', n);
     const head = await store.head();
     for (const position of [head - 1, head + 100_000]) {
@@ -120,7 +120,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.deepEqual(numbers(await forwards(head - 1)), [2, 3]);
   });
 
-  it('names a stream that was deleted, instead of leaving its events out', async () => {
+  it('reports a deleted stream instead of omitting its events', async () => {
     for (const n of range(700)) await add('thing', n);
     const gone = `${organization}.thing-400`;
     await client.deleteStream(gone);
@@ -130,7 +130,7 @@ describe('reading through the EventStoreDB adapter', () => {
     await assert.rejects(store.read(gone), named);
   });
 
-  it('refuses a stream that was deleted or has a tombstone to commands, which read before they write', async () => {
+  it('fails commands on a stream that was deleted or has a tombstone', async () => {
     const [deleted, ended] = [`${organization}.thing-1`, `${organization}.thing-2`];
     await store.append([write(deleted, [event(1)])]);
     await store.append([write(ended, [event(2)])]);
@@ -142,7 +142,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.equal(double.log.length, before);
   });
 
-  it('names a stream and a category that were truncated', async () => {
+  it('reports a truncated stream and a truncated category', async () => {
     await addMany(120);
     const [stream, category] = [`${organization}.thing-many0`, `$ce-${organization}.thing`];
     await client.setStreamMetadata(stream, { truncateBefore: 10 });
@@ -154,7 +154,7 @@ describe('reading through the EventStoreDB adapter', () => {
     await assert.rejects(backwards(), named);
   });
 
-  it('continues a read that breaks again and again, as long as each gets further', async () => {
+  it('continues a read that is interrupted repeatedly, as long as each attempt makes progress', async () => {
     await addMany(1300);
     double.readPace({ breaksAfter: 60 });
     assert.deepEqual(numbers(await collect(store.readAll(beginning))).length, 1300);
@@ -163,13 +163,13 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.equal((await store.read(`${organization}.thing-many0`)).events.length, 50);
   });
 
-  it('takes a read that goes on for alive, however long it takes', async () => {
+  it('treats a read that makes progress as alive, however long it takes', async () => {
     await addMany(20);
     double.readPace({ ms: 150 });
     assert.equal((await store.read(`${organization}.thing-many0`)).events.length, 20);
   });
 
-  it('reads records that are large in pages that are small', async () => {
+  it('reads large records in small pages', async () => {
     const text = 'x'.repeat(900_000);
     for (const n of range(30)) await store.append([write(`${organization}.thing-${n}`, [event(n, { text })])]);
     const batches: number[] = [];
@@ -178,7 +178,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.equal((await forwards()).length, 30);
   });
 
-  it('asks for few outcomes at a time in a stream with many reservations', async () => {
+  it('requests few outcomes at a time in a stream with many reservations', async () => {
     const connection = keep(await connect(double.url));
     const stream = `${organization}.thing-busy`;
     for (const n of range(300)) {
@@ -204,7 +204,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.ok(most <= 64, `${most} reads at once`);
   });
 
-  it('hands everything to a slow subscriber, which the server drops, without gap or repetition', async () => {
+  it('delivers every event once to a slow subscriber that the server drops', async () => {
     const text = 'x'.repeat(400_000);
     const seen: number[] = [];
     const stop = new AbortController();
@@ -215,7 +215,7 @@ describe('reading through the EventStoreDB adapter', () => {
     await add('wallet', 0);
     for await (const batch of store.subscribe(beginning, stop.signal)) {
       if (seen.length === 0) written = writeAll();
-      // The subscriber takes nothing while all is written.
+      // The subscriber reads nothing while all events are written.
       await written;
       seen.push(...numbers(batch));
       if (seen.length === 41) stop.abort();
@@ -223,7 +223,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.deepEqual(seen, [0, ...range(40)]);
   });
 
-  it('delivers to a subscriber of a node that is behind what the leader has', async () => {
+  it("delivers the leader's events to a subscriber of a lagging node", async () => {
     await add('thing', 0);
     await double.demote();
     const other = keep(await eventStoreDb(double.url, ['thing']));
@@ -236,7 +236,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.deepEqual(seen, [0, 1]);
   });
 
-  it('keeps one connection over many reads of streams that are not there', async () => {
+  it('keeps one connection over many reads of streams that do not exist', async () => {
     const { port } = new URL(double.url);
     const counting = keep(await startCounting(Number(port)));
     const through = keep(await eventStoreDb(double.url.replace(port, String(counting.port)), ['thing']));
@@ -255,7 +255,7 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.deepEqual(numbers(await backwards()), range(5).toReversed());
   });
 
-  it('reads from the leader what was acknowledged, when it is connected to a node that is behind', async () => {
+  it('reads acknowledged events from the leader when it is connected to a lagging node', async () => {
     await add('thing', 0);
     await double.demote();
     const position = await add('thing', 1);

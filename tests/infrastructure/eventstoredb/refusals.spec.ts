@@ -19,7 +19,7 @@ import { type EventStoreDouble, startEventStoreDouble } from '../../support/even
 const stream = (n: number) => `org.thing-${n}`;
 const text = (length: number) => ({ text: 'x'.repeat(length) });
 
-describe('an append that the event server will never take', () => {
+describe('an append that the event server will never accept', () => {
   let double: EventStoreDouble;
   let store: EventStore;
   const start = async (options: Parameters<typeof startEventStoreDouble>[0] = {}) => {
@@ -30,34 +30,34 @@ describe('an append that the event server will never take', () => {
     await store.close();
     await double.close();
   });
-  /** Deletes a stream for good. */
+  /** Deletes a stream permanently. */
   const tombstone = async (name: string) => {
     const client = EventStoreDBClient.connectionString(double.url);
     await client.tombstoneStream(name);
     await client.dispose();
   };
   const answers = [
-    ['a caller without the right', status.PERMISSION_DENIED, { exception: 'access-denied' }],
-    ['a server that is read-only', status.FAILED_PRECONDITION, {}],
-    ['a server without the call', status.UNIMPLEMENTED, {}],
-  ] as const;
+    { reason: 'a caller without permission', code: status.PERMISSION_DENIED, trailers: { exception: 'access-denied' } },
+    { reason: 'a read-only server', code: status.FAILED_PRECONDITION, trailers: {} },
+    { reason: 'a server without the call', code: status.UNIMPLEMENTED, trailers: {} },
+  ];
 
-  for (const [who, code, trailers] of answers)
-    it(`is refused at once, not tried again: ${who}`, async () => {
+  for (const { reason, code, trailers } of answers)
+    it(`is rejected immediately, without a retry: ${reason}`, async () => {
       await start();
       double.fail('append', code, 99, 'before', trailers);
       await assert.rejects(store.append([write(stream(1), [event(1)])]), StoreRefuses);
       assert.equal(double.appends, 1);
     });
 
-  it('is refused at once, not tried again: a stream that was deleted', async () => {
+  it('is rejected immediately, without a retry: a deleted stream', async () => {
     await start();
     await tombstone(stream(1));
     await assert.rejects(store.append([write(stream(1), [event(1)])]), StreamDeleted);
     assert.equal(double.appends, 1);
   });
 
-  it('is refused at once, not tried again: a message that is larger than the server receives', async () => {
+  it('is rejected immediately, without a retry: a message larger than the server accepts', async () => {
     await start();
     await assert.rejects(store.append([write(stream(1), [event(1, text(18_000_000))])]), TooLarge);
     assert.equal(double.appends, 0);
@@ -74,7 +74,7 @@ describe('an append that the event server will never take', () => {
     assert.deepEqual((await store.read(stream(1))).events, []);
   });
 
-  it('leaves no reservation undecided when the commit itself is refused', async () => {
+  it('leaves no reservation undecided when the commit itself is rejected', async () => {
     await start({ maxBytes: 20_000 });
     const writes = [1, 2, 3].map((n) => write(stream(n), [event(n, text(10_000))]));
     await assert.rejects(store.append(writes), TooLarge);
@@ -100,7 +100,7 @@ describe('a server that does not answer', () => {
   });
   const spent: Deadline = { left: () => 0, renew: () => undefined };
 
-  it('is asked once more by each call, and not again, when the deadline of the command has passed', async () => {
+  it('is retried once by each call after the deadline of the command has passed', async () => {
     double.mute(true);
     await assert.rejects(store.read(stream(1), spent), StoreDown);
     assert.equal(double.unanswered, 1);
@@ -111,7 +111,7 @@ describe('a server that does not answer', () => {
     assert.equal(double.unanswered, 5);
   });
 
-  it('is a busy one while it answers other calls of the command', async () => {
+  it('is considered busy while it answers other calls of the command', async () => {
     double.answerEvery(90);
     await store.append(Array.from({ length: 64 }, (_, n) => write(stream(n), [event(n)])));
     double.answerEvery(0);
@@ -132,7 +132,7 @@ describe('an outcome that a node does not show yet', () => {
   });
   const writes = [1, 2].map((n) => write(stream(n), [event(n)]));
   const commitStream = commitStreamOf(writes);
-  /** Hides the commit stream from so many reads, as a node that is behind does. */
+  /** Hides the commit stream from a number of reads, like a lagging node. */
   const behind = (reads: number): Connection => {
     let hidden = 0;
     return {
@@ -149,12 +149,12 @@ describe('an outcome that a node does not show yet', () => {
   };
   const rawParts = { stream: stream(1), revision: 0, time: 0, remaining: 0, commit: null, readRevision: 0, bytes: 0 };
 
-  it('is asked for again, and not taken for an abort', async () => {
+  it('is requested again, and not treated as an abort', async () => {
     const records = await reserved();
     assert.equal((await createCommits(behind(60)).eventsIn(records)).length, 1);
   });
 
-  it('fails the reader when no node shows it', async () => {
+  it('fails the read when no node shows it', async () => {
     const records = await reserved();
     await assert.rejects(createCommits(behind(Number.POSITIVE_INFINITY)).eventsIn(records), StoreDown);
   });

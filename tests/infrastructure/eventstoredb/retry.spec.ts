@@ -8,8 +8,8 @@ const deadlines = deadlinesWithin(1000);
 const retrying = createRetry(deadlines);
 const terms = { isFinal: () => false };
 
-describe('a call of EventStoreDB', () => {
-  it('is tried once more when its first try used up the time, as after a process stood still', async () => {
+describe('an EventStoreDB call', () => {
+  it('is retried once when its first attempt used up the time, as after a process was suspended', async () => {
     let tries = 0;
     const work = async () => {
       if (tries++ > 0) return 'done';
@@ -19,7 +19,7 @@ describe('a call of EventStoreDB', () => {
     assert.equal(await retrying(terms, work), 'done');
   });
 
-  it('takes the answer to an earlier attempt when that comes late', async () => {
+  it('uses the response to an earlier attempt if it arrives late', async () => {
     const answers: ((answer: string) => void)[] = [];
     const result = await retrying(terms, ({ tried, inTime }) => {
       const answered = new Promise<string>((resolve) => answers.push(resolve));
@@ -40,7 +40,7 @@ describe('a call of EventStoreDB', () => {
     assert.equal(result, 'second');
   });
 
-  it('fails with the time that it took when no attempt is answered', async () => {
+  it('fails with the elapsed time when no attempt is answered', async () => {
     await assert.rejects(
       retrying(terms, ({ inTime }) => inTime(new Promise(() => undefined))),
       (error) =>

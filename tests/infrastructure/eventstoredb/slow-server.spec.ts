@@ -8,7 +8,7 @@ import { until } from '../../support/eventually.js';
 
 const stream = 'org.thing-1';
 
-describe('an event server that is busy', () => {
+describe('a busy event server', () => {
   let double: EventStoreDouble;
   const stores: EventStore[] = [];
   const open = async (requestTimeoutMs: number) => {

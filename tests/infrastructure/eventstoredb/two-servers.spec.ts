@@ -19,7 +19,7 @@ describe('two event servers in one process', () => {
     await Promise.all(doubles.map((one) => one.close()));
   });
 
-  it('leave each other’s appends alone when one of them goes away before the other answers', async () => {
+  it('do not affect each other’s appends when one goes away before the other answers', async () => {
     const [[left, right], [here, there]] = [doubles, connections];
     left.holdAnswers(true);
     right.holdAnswers(true);
@@ -41,13 +41,13 @@ describe('a process whose event store client throws outside every call', () => {
       encoding: 'utf8',
     });
 
-  it('lives on and appends', () => {
+  it('stays alive and appends', () => {
     const { status, stdout, stderr } = run();
     assert.deepEqual([status, stdout], [0, '1 stored\n'], stderr);
     assert.match(stderr, /Event store client threw outside of a call/);
   });
 
-  it('ends as ever when the mistake is its own', () => {
+  it('ends as usual when the error is its own', () => {
     const { status, stderr } = run('--own-mistake');
     assert.notEqual(status, 0);
     assert.match(stderr, /a mistake of this program/);

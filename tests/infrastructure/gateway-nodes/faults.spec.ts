@@ -11,7 +11,7 @@ const block = { number: '0x10', hash: `0x${'1'.repeat(64)}` };
 const well = { eth_chainId: () => '0x1', eth_getBlockByNumber: () => block };
 const unhedged = { hedgeMs: 30_000 };
 
-describe('a node of the gateway', () => {
+describe('a gateway node', () => {
   const open: { close(): unknown }[] = [];
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
@@ -29,7 +29,7 @@ describe('a node of the gateway', () => {
   const ask = async (pool: Node, method: string, ...params: unknown[]) => text(await pool.answer({ method, params }));
 
   for (const status of [401, 402, 403, 404, 405, 407])
-    it(`is at fault, and not its caller, when it answers an error of JSON-RPC with status ${status}`, async () => {
+    it(`is at fault, and not its caller, when it returns a JSON-RPC error with status ${status}`, async () => {
       const body = JSON.stringify({
         jsonrpc: '2.0',
         id: null,
@@ -58,7 +58,7 @@ describe('a node of the gateway', () => {
     ['query timeout exceeded', -32_005],
   ];
   for (const [message, code] of excessive)
-    it(`stays when it says "${message}", and its caller is told`, async () => {
+    it(`stays in use when it says "${message}", which is passed to the caller`, async () => {
       const refuse = () => {
         throw Object.assign(new Error(message), { code });
       };
@@ -71,7 +71,7 @@ describe('a node of the gateway', () => {
       );
     });
 
-  it('stays when its answer is larger than the gateway takes, and its caller is told', async () => {
+  it("stays in use when its response exceeds the gateway's limit, which is reported to the caller", async () => {
     const huge = () => 'x'.repeat(33 * 1024 * 1024);
     const [first, second] = [await nodeWith({ eth_getLogs: huge }), await nodeWith({ eth_getLogs: huge })];
     const pool = poolOf(first.url, second.url);

@@ -9,15 +9,15 @@ const hash = `0x${'1'.repeat(64)}`;
 const block = (number: number) => ({ number: `0x${number.toString(16)}`, hash });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-type Told = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
+type Answer = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
 
 /** A node that answers by the tag of the block. */
-const memberThat = (answers: (tag: string) => Told, isVetted = true) => {
+const memberThat = (answers: (tag: string) => Answer, isVetted = true) => {
   const exchange = async (_: string, params: string) => {
-    const told = answers(JSON.parse(params)[0]);
-    return 'result' in told
-      ? { result: Buffer.from(JSON.stringify(told.result)) }
-      : { error: Buffer.from(JSON.stringify(told.error)) };
+    const answer = answers(JSON.parse(params)[0]);
+    return 'result' in answer
+      ? { result: Buffer.from(JSON.stringify(answer.result)) }
+      : { error: Buffer.from(JSON.stringify(answer.error)) };
   };
   const health = { isUp: () => true, isResting: () => false, isVetted: () => isVetted, rest: () => undefined };
   return { ...health, exchange } as unknown as Member;
@@ -30,8 +30,8 @@ const learned = async (...members: Member[]) => {
   return finality.height();
 };
 
-describe('the finality that a gateway knows', () => {
-  it('is what a node says, or 64 blocks below the head where a node does not know the tag', async () => {
+describe('the final height of a gateway', () => {
+  it('is reported by a node, or is 64 blocks below the head if the node does not support the tag', async () => {
     assert.equal(await learned(memberThat((tag) => ({ result: block(tag === 'finalized' ? 90 : 100) }))), 90);
     for (const error of [
       { code: -32602, message: 'invalid argument 0: hex string without 0x prefix' },
@@ -40,19 +40,19 @@ describe('the finality that a gateway knows', () => {
       assert.equal(await learned(memberThat((tag) => (tag === 'finalized' ? { error } : { result: block(100) }))), 36);
   });
 
-  const errors: readonly [string, Told][] = [
+  const errors: readonly [string, Answer][] = [
     ['is busy', { error: { code: -32005, message: 'limit exceeded' } }],
     ['fails', { error: { code: -32603, message: 'internal error' } }],
     ['has no final block yet', { error: { code: -39001, message: 'finalized block not found' } }],
     ['answers null', { result: null }],
   ];
-  for (const [what, told] of errors)
-    it(`is nothing while a node ${what}`, async () => {
-      const height = await learned(memberThat((tag) => (tag === 'finalized' ? told : { result: block(100) })));
+  for (const [what, answer] of errors)
+    it(`is unknown while a node ${what}`, async () => {
+      const height = await learned(memberThat((tag) => (tag === 'finalized' ? answer : { result: block(100) })));
       assert.ok(height < 0, `${height} counts as final`);
     });
 
-  it('is not that of a node whose chain is unknown beside others', async () => {
+  it('is not taken from a node whose chain is unknown if there are others', async () => {
     const stranger = memberThat(() => ({ result: block(5000) }), false);
     assert.equal(
       await learned(
@@ -64,13 +64,13 @@ describe('the finality that a gateway knows', () => {
   });
 });
 
-describe('an answer that callers share', () => {
+describe('an answer shared by callers', () => {
   const reaches: readonly [string, Cacheability][] = [
     ['at a height', { kind: 'height', height: 9 }],
     ['about a transaction', { kind: 'transaction' }],
   ];
   for (const [what, reach] of reaches)
-    it(`is kept ${what} only if that was final before the question was asked`, async () => {
+    it(`is cached ${what} only if that was final before the request`, async () => {
       let settled = 8;
       let count = 0;
       const shared = createSharedAnswers(1_000_000, { height: () => settled });
@@ -79,7 +79,7 @@ describe('an answer that callers share', () => {
           whileUnderWay();
           return { result: Buffer.from(JSON.stringify({ blockNumber: '0x9', count: ++count })) };
         });
-      // The block is replaced and the new one becomes final while the answer about the old one is under way.
+      // The block is replaced and the new one becomes final while the request for the old one is in flight.
       await ask(() => {
         settled = 20;
       });
@@ -88,7 +88,7 @@ describe('an answer that callers share', () => {
       assert.equal(count, 2);
     });
 
-  it('is not shared with callers who ask once the block is final, when it was asked for before', async () => {
+  it('is not shared with callers who ask after the block became final, if it was requested before', async () => {
     let settled = 8;
     const shared = createSharedAnswers(1_000_000, { height: () => settled });
     const ask = (answer: string, until: Promise<unknown>) => {

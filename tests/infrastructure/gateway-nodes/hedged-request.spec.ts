@@ -4,7 +4,7 @@ import { type Attempt, hedgedRequest } from '../../../infrastructure/gateway-nod
 import { createMember, type Member } from '../../../infrastructure/gateway-nodes/member.js';
 import { silent } from '../../support/silent.js';
 
-/** Node that answers when a test says so, and counts the answers that others gave sooner. */
+/** Node that answers when the test triggers it, and counts the requests that another node answered sooner. */
 const fakeMember = (name: string) => {
   const slowAnswers: number[] = [];
   let answer: (attempt: Attempt<string>) => void = () => undefined;
@@ -21,7 +21,7 @@ const fakeMember = (name: string) => {
   return { member, slowAnswers, ask, isAsked, answer: () => answer({ answer: name, doubt: 'none' }) };
 };
 
-describe('a question that is asked a second node as well when the first takes long', () => {
+describe('a hedged request', () => {
   const race = async (winner: 0 | 1) => {
     const nodes = [fakeMember('first'), fakeMember('second')] as const;
     const terms = { hedgeMs: 1, deadlineMs: 60_000, cancellation: createCancellation() };
@@ -36,13 +36,13 @@ describe('a question that is asked a second node as well when the first takes lo
     return { answer: await answer, slowAnswers: nodes.map(({ slowAnswers }) => slowAnswers.length) };
   };
 
-  it('is held against the first when the second answers sooner', async () =>
+  it('counts as slow for the first node when the second answers sooner', async () =>
     assert.deepEqual(await race(1), { answer: 'second', slowAnswers: [1, 0] }));
 
-  it('is not held against the second when the first answers after all', async () =>
+  it('does not count as slow for the second node when the first answers after all', async () =>
     assert.deepEqual(await race(0), { answer: 'first', slowAnswers: [0, 0] }));
 
-  it('is held against a node once with all that were under way in the same pause', async () => {
+  it('counts as slow for a node once, together with all requests in flight during the same pause', async () => {
     const member = createMember([new URL('http://127.0.0.1:1')], silent);
     const pausedAt = performance.now();
     for (let i = 0; i < 20; i++) member.noteSlowAnswer(pausedAt);

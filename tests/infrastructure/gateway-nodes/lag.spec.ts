@@ -9,7 +9,7 @@ import { silent } from '../../support/silent.js';
 
 const anna = `0x${'a'.repeat(40)}`;
 
-describe('a gateway whose quick node lags behind a slow one', () => {
+describe('a gateway whose fast node lags behind a slow one', () => {
   const pools: Node[] = [];
   afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
@@ -21,11 +21,11 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     return pool;
   };
   const asking = (pool: Node) => (method: string, params: readonly unknown[]) => pool.ask(method, params);
-  /** Opens a pool that saw both nodes at block 100, after which the slow one went on to block 101. */
+  /** Opens a pool that saw both nodes at block 100, after which the slow one advanced to block 101. */
   const start = async (channel?: HeadChannel) => {
     const nodes = { quick: linkedNode(100), slow: linkedNode(100, 20) };
     const pool = poolOf(nodes, channel);
-    // The head is told by the node that reads slowly.
+    // The head comes from the slow node.
     nodes.quick.state.lacks = ['eth_blockNumber'];
     for (let i = 0; i < 3; i++) await pool.ask('eth_getBalance', [anna, '0x1']);
     nodes.slow.state.head = 101;
@@ -38,7 +38,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
   };
   const of101 = [{ fromBlock: hex(101), toBlock: hex(101) }];
 
-  it('gives the logs of a head that it told of', async () => {
+  it('returns the logs of a head that it announced', async () => {
     const { ask } = await start();
     assert.equal(await ask('eth_blockNumber', []), hex(101));
     assert.deepEqual(await ask('eth_getLogs', of101), [logAt(101)]);
@@ -46,7 +46,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(100), toBlock: hex(101) }]), [logAt(100), logAt(101)]);
   });
 
-  it('gives state and blocks at "latest" that are not older than a head that it told of', async () => {
+  it('returns state and blocks at "latest" that are not older than a head that it announced', async () => {
     const { ask, pool } = await start();
     assert.equal((await pool.head()).number, 101);
     assert.equal(await ask('eth_getBalance', [anna, 'latest']), hex(101));
@@ -54,26 +54,26 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     assert.deepEqual(await ask('eth_getBlockByNumber', ['latest', true]), blockAt(101, true));
   });
 
-  it('gives the logs of a head that another process told of', async () => {
+  it('returns the logs of a head that another process announced', async () => {
     const { ask, quick, hear } = await startBeside();
     hear(101);
     assert.deepEqual(await ask('eth_getLogs', of101), [logAt(101)]);
     assert.equal(await ask('eth_getBalance', [anna, 'latest']), hex(101));
-    // A node that has caught up is taken again.
+    // A node that has caught up is used again.
     quick.state.head = 102;
     hear(102);
     quick.state.asked.length = 0;
     assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(102), toBlock: hex(102) }]), [logAt(102)]);
   });
 
-  it('tells other processes of each head once', async () => {
-    const told: number[] = [];
-    const { ask } = await start({ announce: (height) => told.push(height), listen: () => undefined });
+  it('announces each head to other processes once', async () => {
+    const announced: number[] = [];
+    const { ask } = await start({ announce: (height) => announced.push(height), listen: () => undefined });
     for (let i = 0; i < 3; i++) await ask('eth_blockNumber', []);
-    assert.deepEqual(told, [101]);
+    assert.deepEqual(announced, [101]);
   });
 
-  it('refuses to answer for a node that is away rather than with less than it told of', async () => {
+  it('fails while a node is unreachable rather than answer with older data than it announced', async () => {
     const { ask, slow, quick } = await start();
     assert.equal(await ask('eth_blockNumber', []), hex(101));
     slow.state.isDown = true;
@@ -85,7 +85,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(99), toBlock: hex(99) }]), [logAt(99)]);
   });
 
-  it('does not go back from a head that subscribers are told of', async () => {
+  it('does not go back from a head that was sent to subscribers', async () => {
     const { ask, pool, slow, quick } = await start();
     assert.equal((await pool.head()).number, 101);
     slow.state.isDown = true;
@@ -93,7 +93,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     assert.equal(await ask('eth_blockNumber', []), hex(101));
   });
 
-  it('never goes back from "latest" with transactions to an older one without', async () => {
+  it('never goes back from a "latest" block with transactions to an older one without', async () => {
     const { ask, slow } = await start();
     assert.equal(await ask('eth_blockNumber', []), hex(101));
     assert.deepEqual(await ask('eth_getBlockByNumber', ['latest', false]), blockAt(101));
@@ -102,11 +102,11 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     await assert.rejects(ask('eth_getBlockByNumber', ['latest', true]), { code: 'UNAVAILABLE' });
   });
 
-  it('does not share an answer that was asked for before a head was told of', async () => {
+  it('does not share an answer that was requested before a head was announced', async () => {
     const { ask, quick, slow, hear } = await startBeside();
     quick.state.turns = 50;
     const before = ask('eth_getLogs', of101);
-    // A look at the heads, which may come first on a busy machine, has the slow node asked.
+    // A poll of the heads, which may come first on a busy machine, asks the slow node.
     const isAsked = () => [quick, slow].some(({ state }) => state.asked.includes('eth_getLogs'));
     while (!isAsked()) await turn();
     hear(101);
@@ -114,7 +114,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     await before;
   });
 
-  it('asks no node twice for the usual loop of a client', async () => {
+  it('asks no node twice for a client that polls heads and logs', async () => {
     const { ask, quick, slow } = await start();
     for (let height = 101; height < 110; height++) {
       for (const { state } of [quick, slow]) state.head = height;
@@ -128,7 +128,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
     }
   });
 
-  it('asks the other node for logs that a block announces and the quick one denies', async () => {
+  it("asks the other node for logs that a block's bloom announces and the fast one denies", async () => {
     const { pool, quick } = await start();
     quick.state.loses = 'logs';
     const terms = { retryIfEmpty: true };
@@ -136,8 +136,8 @@ describe('a gateway whose quick node lags behind a slow one', () => {
   });
 });
 
-describe('a gateway with one node behind which several lag differently', () => {
-  it('asks for the block that it told of when the node takes an older one for the latest', async () => {
+describe('a gateway with one URL that balances nodes of different lag', () => {
+  it('requests the block that it announced when the node has an older latest block', async () => {
     const node = linkedNode(101);
     const pool = nodePool(['http://one'], silent, false, { linkTo: () => node.link });
     assert.equal(await pool.ask('eth_blockNumber', []), hex(101));

@@ -12,7 +12,7 @@ import {
   modelFaults,
   modelNode,
 } from '../../support/gateway/model-nodes.js';
-import { createWitness, remaining, type ToldHeader, type ToldLog } from '../../support/gateway/witness.js';
+import { createWitness, type ReceivedHeader, type ReceivedLog, remainingLogs } from '../../support/gateway/witness.js';
 import { sized } from '../../support/run/tier.js';
 import { silent, testSystem } from '../../support/silent.js';
 import { startVirtualClock, type VirtualClock } from '../../support/virtual-clock.js';
@@ -54,9 +54,9 @@ const [theHead, latest, state, logsOfHead, finalBlock, , , unsettled] = [0, 1, 2
 const asking = (what: number, times = 1): Action => ({ do: 'ask', what, times });
 const waiting = (ms: number): Action => ({ do: 'wait', ms });
 const mining = (count: number): Action => ({ do: 'mine', count });
-/** Sequences in which gateways went wrong, and which single actions seldom make up. */
+/** Sequences that once exposed defects, and that random single actions rarely produce. */
 const scenes: readonly (readonly Action[])[] = [
-  // Blocks are asked for before they are final, replaced while the answers are under way or later, and become final.
+  // Blocks are requested before they are final, replaced while the responses are in flight or later, and become final.
   [
     waiting(2100),
     asking(finalBlock),
@@ -67,10 +67,10 @@ const scenes: readonly (readonly Action[])[] = [
     mining(9),
   ],
   [waiting(2100), asking(unsettled, 5), { do: 'reorganize', depth: 5 }, mining(9), asking(finalBlock), waiting(150)],
-  // Clients read what they were told of while nodes learn of it one after the other.
+  // Clients read an announced head while nodes learn of it one after the other.
   [mining(1), waiting(60), asking(theHead), waiting(25), asking(logsOfHead, 2), asking(state), asking(latest, 2)],
   [mining(1), waiting(60), asking(latest), waiting(60), asking(logsOfHead, 2), waiting(2), asking(latest, 2)],
-  // The node that told of a head goes away.
+  // The node that announced a head becomes unreachable.
   [
     mining(2),
     waiting(60),
@@ -101,14 +101,14 @@ const delays = [
   { blockMs: 100, answerMs: 60 },
 ];
 
-/** Makes a node of another chain, whose blocks are more and which answers first. */
+/** Makes a node of another, longer chain that answers first. */
 const foreignNode = (clock: VirtualClock) => {
   const other = createModelChain(clock, 2);
   for (let i = 0; i < 20; i++) other.mine();
   return modelNode(other, clock, { blockMs: 1, answerMs: 1 });
 };
 
-/** Opens a gateway before three nodes of one chain and one of another, with a subscriber and with clients who ask. */
+/** Opens a gateway in front of three nodes of one chain and one of another, with a subscriber and clients. */
 const openModel = (clock: VirtualClock) => {
   const chain = createModelChain(clock);
   const nodes = delays.map((delay) => modelNode(chain, clock, delay));
@@ -119,13 +119,13 @@ const openModel = (clock: VirtualClock) => {
   const witness = createWitness(pool, chain, () => suffered.some((fault) => fault !== 'none'));
   const system = { ...testSystem, log: silent, now: clock.now, sleep: clock.sleep, breathe: () => turn() };
   const feed = createChainFeed(pool, system);
-  const [headers, logs]: [ToldHeader[], ToldLog[]] = [[], []];
+  const [headers, logs]: [ReceivedHeader[], ReceivedLog[]] = [[], []];
 
   const subscribe = async () => {
     await feed.onHeads(({ json }) => {
-      const header = JSON.parse(json) as ToldHeader;
+      const header = JSON.parse(json) as ReceivedHeader;
       headers.push(header);
-      witness.hear(Number(header.number));
+      witness.noteHeight(Number(header.number));
     });
     await feed.onLogs(readFilter({}), ({ json }) => logs.push(JSON.parse(json)));
   };
@@ -135,7 +135,7 @@ const openModel = (clock: VirtualClock) => {
       suffered[i] = fault;
       node.suffer(fault);
     });
-  /** Heals the nodes, of which one may go on without logs: subscribers are still told of each. */
+  /** Heals the nodes, except that one may stay without logs: subscribers still receive every log. */
   const healAll = () => {
     for (const i of suffered.keys()) if (i !== 1 || suffered[i] !== 'without logs') suffer(i, 'none');
   };
@@ -143,7 +143,7 @@ const openModel = (clock: VirtualClock) => {
 };
 type Model = ReturnType<typeof openModel>;
 
-describe('a gateway before a model of nodes', () => {
+describe('a gateway in front of model nodes', () => {
   let clock: VirtualClock;
   before(() => {
     clock = startVirtualClock();
@@ -159,7 +159,7 @@ describe('a gateway before a model of nodes', () => {
     assert(await clock.pass(5000, () => isJoined));
     return model;
   };
-  /** Heals the nodes and checks what subscribers and clients were told in the end. */
+  /** Heals the nodes and checks the final results of subscribers and clients. */
   const finish = async ({ chain, witness, headers, logs, healAll, suffered }: Model, first: number) => {
     healAll();
     if (chain.head().number < first) chain.mine();
@@ -168,13 +168,13 @@ describe('a gateway before a model of nodes', () => {
     assert(await clock.pass(60_000, isDone), 'subscribers were not told of the head');
     const canonical = chain.path().slice(first).flatMap(logAnswers);
     assert.deepEqual(
-      remaining(logs, witness.wrong),
+      remainingLogs(logs, witness.violations),
       canonical.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`),
     );
     suffered.fill('none');
     for (const ask of witness.questions) for (let nth = 0; nth < 10; nth++) void ask(nth);
     await clock.pass(2000);
-    assert.deepEqual([witness.highest(), witness.wrong], [number, []]);
+    assert.deepEqual([witness.highest(), witness.violations], [number, []]);
   };
   const play = async (script: readonly Action[]) => {
     const model = await start();
@@ -184,7 +184,7 @@ describe('a gateway before a model of nodes', () => {
       mine: ({ count }) => {
         for (let i = 0; i < count; i++) chain.mine();
       },
-      // The block at which the subscription began stays, since subscribers are not told of it.
+      // The block at which the subscription started stays, since subscribers are not notified of it.
       reorganize: ({ depth }) => chain.reorganize(depth, first),
       suffer: ({ node, fault }) => suffer(node, fault),
       ask: ({ what, times }) => {
@@ -198,7 +198,7 @@ describe('a gateway before a model of nodes', () => {
     await clock.pass(1);
   };
 
-  it('tells no client of a lower head, of other final data or of too few logs, and subscribers of each log once', async function () {
+  it('never returns a lower head, changed final data or too few logs, and notifies subscribers of each log once', async function () {
     this.timeout(180_000 + runs * 1000);
     const scripts = fc.array(step, { minLength: 5, maxLength: 25, size: 'max' });
     await fc.assert(

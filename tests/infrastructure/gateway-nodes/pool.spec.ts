@@ -15,10 +15,10 @@ import { silent } from '../../support/silent.js';
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
 const anna = addressOf('anna');
 const bert = addressOf('bert');
-/** Setting of tests that count questions: a second node is not asked just because the first takes long. */
+/** Disables hedging for tests that count requests. */
 const unhedged = { hedgeMs: 30_000 };
 
-describe('a pool of nodes', () => {
+describe('a node pool', () => {
   let chain: EvmChain;
   let first: EvmNode;
   let second: EvmNode;
@@ -79,7 +79,7 @@ describe('a pool of nodes', () => {
     for (const place of [0, 1])
       it(`keeps reading when node ${place + 1} of two ${fault}`, () =>
         readOn(place === 0 ? first : second, faults, 12));
-  it('keeps reading when a node answers too many bytes', () => readOn(first, { hugeBytes: 34_000_000 }, 1));
+  it('keeps reading when a node returns too many bytes', () => readOn(first, { hugeBytes: 34_000_000 }, 1));
 
   it('keeps reading when a node goes down', async () => {
     await head();
@@ -112,7 +112,7 @@ describe('a pool of nodes', () => {
     assert.equal(await head(), 81);
   });
 
-  it('does not put a node aside for an error of a contract or a caller', async () => {
+  it('does not mark a node unhealthy for an error of a contract or a caller', async () => {
     pool = openPool([first.url, second.url], unhedged);
     const address = addressOf('reverting');
     for (const error of [
@@ -134,7 +134,7 @@ describe('a pool of nodes', () => {
       90,
     );
   });
-  it('puts a node of another chain aside', async () => {
+  it('excludes a node of another chain', async () => {
     const other = await startEvmNode({ chain: createEvmChain('other') });
     open.push(other);
     other.chain.mine();
@@ -161,7 +161,7 @@ describe('a pool of nodes', () => {
     await assert.rejects(async () => pool.answer({ method: 'eth_gasPrice', params: [] }), { code: 'UNAVAILABLE' });
   });
 
-  it('asks once for a final value from when it knows what is final', async () => {
+  it('requests a final value once, as soon as it knows the final height', async () => {
     const settled = { number: hex(16), hash: chain.at(16)?.hash };
     const node = await startAnsweringNode({ eth_getBlockByNumber: () => settled, eth_getBalance: () => '0x7' });
     open.push(node);
@@ -181,28 +181,31 @@ describe('a pool of nodes', () => {
 
   describe('with a cache', () => {
     const { hash } = createEvmChain().head();
-    const kept: readonly [string, string, (pool: EvmChain) => readonly unknown[]][] = [
-      ['the chain id', 'eth_chainId', () => []],
-      ['a block by its hash', 'eth_getBlockByHash', (of) => [of.at(70)?.hash, false]],
-      ['a final block by its number', 'eth_getBlockByNumber', () => [hex(9), false]],
-      ['a balance at a final block', 'eth_getBalance', () => [anna, hex(9)]],
-      ['logs of final blocks', 'eth_getLogs', () => [{ fromBlock: '0x1', toBlock: hex(9) }]],
-      ['the receipt of a final transaction', 'eth_getTransactionReceipt', (of) => [of.at(6)?.transactions[0]?.hash]],
+    const requestsOf = (method: string) => first.asked.filter((one) => one === method).length;
+    type CacheCase = { value: string; method: string; params: (of: EvmChain) => readonly unknown[] };
+    const transactionAt = (height: number) => (of: EvmChain) => [of.at(height)?.transactions[0]?.hash];
+    const cached: readonly CacheCase[] = [
+      { value: 'the chain id', method: 'eth_chainId', params: () => [] },
+      { value: 'a block by its hash', method: 'eth_getBlockByHash', params: (of) => [of.at(70)?.hash, false] },
+      { value: 'a final block by its number', method: 'eth_getBlockByNumber', params: () => [hex(9), false] },
+      { value: 'a balance at a final block', method: 'eth_getBalance', params: () => [anna, hex(9)] },
+      { value: 'logs of final blocks', method: 'eth_getLogs', params: () => [{ fromBlock: '0x1', toBlock: hex(9) }] },
+      { value: 'the receipt of a final transaction', method: 'eth_getTransactionReceipt', params: transactionAt(6) },
     ];
     beforeEach(async () => {
       chain.reorganize(75, [[{ from: anna, to: bert, logs: [{ address: anna, topics: [], data: '0x' }] }]]);
       for (let i = chain.head().number; i < 80; i++) chain.mine(i === 77 ? [{ from: anna, to: bert }] : []);
       pool = poolOf(first.url);
-      // The final block is looked up when it is first needed.
+      // The final block is requested when it is first needed.
       await until('a final value comes from the cache', async () => {
         await ask('eth_getBalance', bert, hex(1));
         return pool.metrics().hits > 0;
       });
     });
-    for (const [value, method, params] of kept)
-      it(`remembers ${value}`, async () => {
+    for (const { value, method, params } of cached)
+      it(`caches ${value}`, async () => {
         const answer = await ask(method, ...params(chain));
-        // Repeated, because a pool that is slow may look at the head in between.
+        // Repeated, because a slow pool may poll the head in between.
         await eventually(async () => {
           const [before, { hits }] = [first.asked.length, pool.metrics()];
           assert.equal(await ask(method, ...params(chain)), answer);
@@ -210,37 +213,36 @@ describe('a pool of nodes', () => {
           assert.equal(pool.metrics().hits, hits + 1);
         });
       });
-    const asking: readonly [string, string, (of: EvmChain) => readonly unknown[]][] = [
-      ['the head', 'eth_blockNumber', () => []],
-      ['a block that may be replaced', 'eth_getBlockByNumber', () => [hex(79), false]],
-      ['the state of the latest block', 'eth_getBalance', () => [anna, 'latest']],
-      ['a receipt that may be taken back', 'eth_getTransactionReceipt', (of) => [of.at(78)?.transactions[0]?.hash]],
-      ['a missing block', 'eth_getBlockByHash', () => [hash.replace(/.$/, '0'), false]],
-      ['a missing receipt', 'eth_getTransactionReceipt', () => [hash]],
-      ['errors', 'eth_getBalance', () => [anna, hex(9_999)]],
+    const uncached: readonly CacheCase[] = [
+      { value: 'the head', method: 'eth_blockNumber', params: () => [] },
+      { value: 'a block that may be replaced', method: 'eth_getBlockByNumber', params: () => [hex(79), false] },
+      { value: 'the state of the latest block', method: 'eth_getBalance', params: () => [anna, 'latest'] },
+      { value: 'a receipt that may be reverted', method: 'eth_getTransactionReceipt', params: transactionAt(78) },
+      { value: 'a missing block', method: 'eth_getBlockByHash', params: () => [hash.replace(/.$/, '0'), false] },
+      { value: 'a missing receipt', method: 'eth_getTransactionReceipt', params: () => [hash] },
+      { value: 'errors', method: 'eth_getBalance', params: () => [anna, hex(9_999)] },
     ];
-    for (const [value, method, params] of asking)
-      it(`does not remember ${value}`, async () => {
+    for (const { value, method, params } of uncached)
+      it(`does not cache ${value}`, async () => {
         for (let i = 0; i < 3; i++) {
-          const before = first.asked.filter((one) => one === method).length;
+          const before = requestsOf(method);
           await ask(method, ...params(chain));
-          assert(first.asked.filter((one) => one === method).length > before);
+          assert(requestsOf(method) > before);
         }
       });
-    it('remembers no more than it has room for', async () => {
+    it('caches no more than its size limit', async () => {
       const small = openPool([first.url], { cacheBytes: 60_000 });
       const read = (i: number) => small.answer({ method: 'eth_getBlockByHash', params: [chain.at(i)?.hash, false] });
       for (let i = 0; i < 60; i++) await read(i);
-      const reads = () => first.asked.filter((one) => one === 'eth_getBlockByHash').length;
-      const before = reads();
+      const before = requestsOf('eth_getBlockByHash');
       await read(59);
-      assert.equal(reads(), before);
+      assert.equal(requestsOf('eth_getBlockByHash'), before);
       await read(0);
-      assert.equal(reads(), before + 1);
+      assert.equal(requestsOf('eth_getBlockByHash'), before + 1);
     });
   });
 
-  it('asks a node once for many concurrent callers with the same question', async () => {
+  it('asks a node once for many concurrent callers with the same request', async () => {
     const alone = poolOf(first.url);
     const answers = await Promise.all(
       Array.from({ length: 50 }, async () => alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] })),
@@ -249,7 +251,7 @@ describe('a pool of nodes', () => {
     assert.equal(first.asked.filter((one) => one === 'eth_getBalance').length, 1);
     assert.equal(alone.metrics().coalesced, 49);
   });
-  it('aborts a question when its last caller leaves', async () => {
+  it('aborts a request when its last caller leaves', async () => {
     let closed = 0;
     let arrived = () => {};
     const listener: RequestListener = (request, response) => {
@@ -287,7 +289,7 @@ describe('a pool of nodes', () => {
     assert.match(await ask('eth_sendRawTransaction', '0x02'), /^"0x/);
     assert.deepEqual(second.sent, ['0x02']);
   });
-  it('passes on why a transaction is refused, and takes "already known" for success', async () => {
+  it('passes on why a transaction is rejected, and treats "already known" as success', async () => {
     first.faults.error = { code: -32000, message: 'nonce too low' };
     second.faults.error = { code: -32000, message: 'nonce too low' };
     assert.match(await ask('eth_sendRawTransaction', '0x03'), /nonce too low/);

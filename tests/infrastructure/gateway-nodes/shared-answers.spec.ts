@@ -4,7 +4,7 @@ import { createSharedAnswers } from '../../../infrastructure/gateway-nodes/share
 
 const mixed = `0x${'aB'.repeat(20)}`;
 
-describe('the answers that callers share', () => {
+describe('the answers shared by callers', () => {
   const finality = { height: () => 100 };
   const open = () => {
     const shared = createSharedAnswers(1_000_000, finality);
@@ -20,7 +20,7 @@ describe('the answers that callers share', () => {
     return { ask, asked };
   };
 
-  it('are those of the same question, with hex digits in any case', async () => {
+  it('are those to the same request, with hex digits in any case', async () => {
     const { ask, asked } = open();
     await ask([{ address: mixed }]);
     await ask([{ address: mixed.toLowerCase() }]);
@@ -28,22 +28,22 @@ describe('the answers that callers share', () => {
     assert.equal(asked.length, 1);
   });
 
-  const apart: readonly [string, unknown, unknown][] = [
-    ['members', [{ address: mixed }], [{ ADDRESS: mixed }]],
-    ['members that look like hex', [{ '0xAB': {} }], [{ '0xab': {} }]],
-    ['texts', ['Latest'], ['latest']],
-    ['texts that end like hex', ['x"0xAB'], ['x"0xab']],
-    ['texts that begin like hex', ['0xAB"x'], ['0xab"x']],
+  const distinct: readonly { what: string; one: unknown; other: unknown }[] = [
+    { what: 'members', one: [{ address: mixed }], other: [{ ADDRESS: mixed }] },
+    { what: 'members that look like hex', one: [{ '0xAB': {} }], other: [{ '0xab': {} }] },
+    { what: 'texts', one: ['Latest'], other: ['latest'] },
+    { what: 'texts that end like hex', one: ['x"0xAB'], other: ['x"0xab'] },
+    { what: 'texts that begin like hex', one: ['0xAB"x'], other: ['0xab"x'] },
   ];
-  for (const [what, one, other] of apart)
-    it(`are told apart by the case of ${what}`, async () => {
+  for (const { what, one, other } of distinct)
+    it(`are distinguished by the case of ${what}`, async () => {
       const { ask, asked } = open();
       await ask(one);
       await ask(other);
       assert.equal(asked.length, 2);
     });
 
-  it('count as hits when another process keeps them', async () => {
+  it('count as cache hits when another process stored them', async () => {
     const store = { find: async () => Buffer.from('[1]'), keep: () => undefined } as unknown as SharedStore;
     const shared = createSharedAnswers(1_000_000, finality, { store });
     const fetch = () => assert.fail('a node was asked');

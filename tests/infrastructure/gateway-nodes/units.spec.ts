@@ -7,14 +7,14 @@ import { createUnitQueue } from '../../../infrastructure/gateway-nodes/units/uni
 import { startAnsweringNode } from '../../support/chains/answering-node.js';
 import { silent } from '../../support/silent.js';
 
-/** Runs timers by hand: the clock stands still between them. */
+/** Runs timers manually: the clock stands still between them. */
 const createClock = () => {
   let clock = 0;
   const due: { at: number; work: () => void }[] = [];
   return {
     now: () => clock,
     later: (work: () => void, ms: number) => due.push({ at: clock + ms, work }),
-    /** Lets time pass until nothing is due any more. */
+    /** Advances the clock until no timer is left. */
     run: async () => {
       for (let next = due.shift(); next; next = due.shift()) {
         clock = Math.max(clock, next.at);
@@ -25,7 +25,7 @@ const createClock = () => {
   };
 };
 
-describe('the units of nodes', () => {
+describe('the rate limits of nodes in units', () => {
   const open = (perSecond: readonly number[], maxMs = 1e9) => {
     const { now, later, run } = createClock();
     const members = perSecond.map((most, place) => ({
@@ -43,7 +43,7 @@ describe('the units of nodes', () => {
     return { members, enter, granted, run };
   };
 
-  it('are kept by every node on average, whatever the calls cost, and no call is lost or overtakes another', async () => {
+  it('are respected on average by every node, whatever the calls cost, and no call is lost or overtakes another', async () => {
     const costs = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(
@@ -60,7 +60,7 @@ describe('the units of nodes', () => {
           );
           for (const [place, most] of perSecond.entries()) {
             const own = granted.filter((one) => one.place === place);
-            // The last call may overdraw what one second and the time since have given.
+            // The last call may overdraw the units of one second and the time since.
             const before = own.slice(0, -1).reduce((sum, { cost }) => sum + cost, 0);
             assert.ok(before < most + ((own.at(-1)?.at ?? 0) / 1000) * most + 1e-6);
           }
@@ -70,7 +70,7 @@ describe('the units of nodes', () => {
     );
   });
 
-  it('are asked of another node when the first has none left, but not of one at rest', async () => {
+  it('divert calls to another node when the first has no units left, but not to an unhealthy one', async () => {
     const { members, enter, granted, run } = open([2, 2]);
     for (let call = 0; call < 4; call++) await enter(call, 1);
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('the units of nodes', () => {
     assert.ok((granted.at(-1)?.at ?? 0) > 0);
   });
 
-  it('are not spent on a call whose caller left, and refused where the wait would be too long', async () => {
+  it('are not spent on a call whose caller left, and reject a call that would wait too long', async () => {
     const { enter, granted, run } = open([1], 5000);
     await enter(0, 1);
     const cancellation = createCancellation();
@@ -102,7 +102,7 @@ describe('the units of nodes', () => {
     );
   });
 
-  it('keep a pool from asking its nodes for more than they are set to, while cached answers cost nothing', async () => {
+  it('keep a pool within the configured units, while cached answers cost nothing', async () => {
     const hash = `0x${'1'.repeat(64)}`;
     const block = { number: '0x10', hash };
     const answers = {
@@ -118,7 +118,7 @@ describe('the units of nodes', () => {
       const call = async (i: number) =>
         pool.answer({ method: 'eth_call', params: [{ data: `0x${i.toString(16).padStart(2, '0')}` }, 'latest'] });
       await Promise.all(Array.from({ length: 25 }, (_, i) => call(i)));
-      // The first 20 calls use up the units of a second, and each further one takes those of 50 ms.
+      // The first 20 calls use the units of a second, and each further one uses those of 50 ms.
       assert.ok(performance.now() - startedAt >= 4 * 50 - 5);
       for (let i = 0; i < 1000; i++) await pool.answer({ method: 'eth_getBlockByHash', params: [hash, false] });
       assert.equal(node.asked.filter(({ method }) => method === 'eth_getBlockByHash').length, 1);

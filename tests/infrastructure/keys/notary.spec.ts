@@ -11,7 +11,7 @@ describe('the notary', () => {
     assert.ok(isSigned(notary.publicKey, 'text', signature));
   });
 
-  it('has the same key for the same seed and another for another seed', () => {
+  it('derives the same key from the same seed and another from another seed', () => {
     const other = createNotary(new Uint8Array(32).fill(2));
     assert.equal(createNotary(new Uint8Array(32).fill(1)).publicKey, notary.publicKey);
     assert.notEqual(other.publicKey, notary.publicKey);
@@ -21,7 +21,7 @@ describe('the notary', () => {
 
   it('verifies no other text, signature or key, however malformed', () => {
     assert.ok(!isSigned(notary.publicKey, 'texts', signature));
-    for (const wrong of [
+    for (const invalid of [
       '',
       'AAAA',
       `${signature} `,
@@ -30,8 +30,8 @@ describe('the notary', () => {
       signature.slice(0, -4),
       'undefined',
     ])
-      assert.ok(!isSigned(notary.publicKey, 'text', wrong), wrong);
-    for (const wrong of ['', 'audpk_', notary.publicKey.slice(6), `whpk_${notary.publicKey.slice(6)}`, 'audpk_AAAA'])
-      assert.ok(!isSigned(wrong, 'text', signature), wrong);
+      assert.ok(!isSigned(notary.publicKey, 'text', invalid), invalid);
+    for (const invalid of ['', 'audpk_', notary.publicKey.slice(6), `whpk_${notary.publicKey.slice(6)}`, 'audpk_AAAA'])
+      assert.ok(!isSigned(invalid, 'text', signature), invalid);
   });
 });

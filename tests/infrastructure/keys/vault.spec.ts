@@ -22,7 +22,7 @@ describe('the vault', () => {
     await assert.rejects(vault.open('key', sealed, 'org|other'));
   });
 
-  it('never seals a secret twice alike, and notices a changed byte', async () => {
+  it('never encrypts a secret twice alike, and detects a changed byte', async () => {
     const vault = stateVault(state, ring);
     const sealed = await vault.seal('key', 'the secret', 'c');
     assert.notEqual(await vault.seal('key', 'the secret', 'c'), sealed);
@@ -34,7 +34,7 @@ describe('the vault', () => {
     }
   });
 
-  it('opens no secret of a destroyed key, and still those of other keys', async () => {
+  it('opens no secret of a destroyed key, and still opens those of other keys', async () => {
     const vault = stateVault(state, ring);
     const [one, two] = [await vault.seal('one', 'secret one', 'c'), await vault.seal('two', 'secret two', 'c')];
     await vault.destroyKey('one');
@@ -42,7 +42,7 @@ describe('the vault', () => {
     assert.equal(await vault.open('two', two, 'c'), 'secret two');
   });
 
-  it('makes one key when many seal at once under it', async () => {
+  it('creates one key when many secrets are sealed under it concurrently', async () => {
     const [first, second] = [stateVault(state, ring), stateVault(state, ring)];
     const sealed = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 ? first : second).seal('key', String(n), 'c')),
@@ -58,7 +58,7 @@ describe('the vault', () => {
     );
   });
 
-  it('changes to another master key, and no longer needs the old one', async () => {
+  it('rotates to another master key, and no longer needs the old one', async () => {
     const old = stateVault(state, ring);
     const sealed = await Promise.all(Array.from({ length: 30 }, (_, n) => old.seal(`key ${n}`, `secret ${n}`, 'c')));
     const next = randomBytes(32);

@@ -3,7 +3,7 @@ import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js'
 import { projections } from '../../../projections/index.js';
 import { useItems } from '../../support/mongodb-double/items.js';
 
-describe('the limits of MongoDB in its double', () => {
+describe('the limits of the MongoDB double', () => {
   const { double, client, items } = useItems();
   const transaction = () => {
     const session = client().startSession();
@@ -11,7 +11,7 @@ describe('the limits of MongoDB in its double', () => {
     return session;
   };
 
-  it('hold the documents of a silent client until its session is killed', async () => {
+  it('keep the documents of a silent client locked until its session is killed', async () => {
     const silent = transaction();
     await items().updateOne({ _id: '1' }, { $inc: { n: 10 } }, { session: silent });
     const write = () => items().updateOne({ _id: '1' }, { $inc: { n: 100 } }, { session: transaction() });
@@ -22,7 +22,7 @@ describe('the limits of MongoDB in its double', () => {
     assert.equal((await write()).modifiedCount, 1);
   });
 
-  it('refuse a document of more than 16 MB, which the read models tell as what it is', async () => {
+  it('reject a document of more than 16 MB, which the read models report as such', async () => {
     const $set = { n: 1, text: 'x'.repeat(16 * 1024 * 1024) };
     await assert.rejects(items().updateOne({ _id: '1' }, { $set }), { code: 10_334 });
     const store = await mongoReadModels(double().url, projections);

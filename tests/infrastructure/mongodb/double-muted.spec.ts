@@ -11,9 +11,9 @@ describe('the MongoDB double while it is muted', () => {
     const first = items()
       .findOne()
       .finally(() => (isAnswered = true));
-    await until('the question has arrived', () => double().commands.includes('find'));
+    await until('the request has arrived', () => double().commands.includes('find'));
     double().mute(false);
-    // A later question is answered over another connection, and the first one still is not.
+    // A later request is answered over another connection, and the first one still is not.
     assert.equal((await items().findOne())?.n, 1);
     assert.equal(isAnswered, false);
     double().dropConnections();

@@ -38,7 +38,7 @@ describe('the MongoDB double', () => {
   const arrived = (name: string) => double.commands.filter((command) => command === name).length;
 
   describe('with documents', () => {
-    it('keeps indexes and lists them, and refuses another one under its name', async () => {
+    it('stores and lists indexes, and rejects another one under the same name', async () => {
       const partial = { unique: true, partialFilterExpression: { kind: 'a' } };
       await items.createIndexes([
         { key: { kind: 1, n: -1 }, name: 'by-kind' },
@@ -54,7 +54,7 @@ describe('the MongoDB double', () => {
       assert.deepEqual(await items.indexes(), [...known, numbers]);
     });
 
-    it('refuses a second document with the same _id or the same value of a unique index', async () => {
+    it('rejects a second document with the same _id or the same value of a unique index', async () => {
       await items.createIndex({ n: 1 }, { unique: true, partialFilterExpression: { kind: 'a' } });
       await items.insertOne({ _id: '1', n: 1, kind: 'a' });
       await assert.rejects(items.insertOne({ _id: '1' }), isCode(11000));
@@ -67,7 +67,7 @@ describe('the MongoDB double', () => {
       await assert.rejects(items.createIndex({ made: 1 }, { unique: true }), isCode(11000));
     });
 
-    it('stops at the first refused document of an ordered insert, and continues an unordered one', async () => {
+    it('stops at the first rejected document of an ordered insert, and continues an unordered one', async () => {
       await assert.rejects(numbered(1, 1, 2), isCode(11000));
       assert.equal(await items.countDocuments(), 1);
       await assert.rejects(items.insertMany([{ _id: '1' }, { _id: '2' }], { ordered: false }), isCode(11000));
@@ -154,7 +154,7 @@ describe('the MongoDB double', () => {
     const ids = async (options = {}) => (await items.find({}, options).toArray()).map(({ _id }) => _id).join();
     beforeEach(() => numbered(1, 2));
 
-    it('shows its writes to itself at once, and to others all together at the commit', async () => {
+    it('shows its writes to itself immediately, and to others all together at the commit', async () => {
       const session = transaction();
       await items.updateOne({ _id: '1' }, { $inc: { n: 10 } }, { session });
       await items.insertOne({ _id: '3' }, { session });
@@ -164,7 +164,7 @@ describe('the MongoDB double', () => {
       assert.deepEqual([await ids(), (await item('1'))?.n], ['1,3', 11]);
     });
 
-    it('keeps nothing of it when it is aborted, even by a refused write', async () => {
+    it('keeps nothing of it when it is aborted, even by a rejected write', async () => {
       const session = transaction();
       await items.insertOne({ _id: '3' }, { session });
       await session.abortTransaction();
@@ -175,7 +175,7 @@ describe('the MongoDB double', () => {
       assert.equal(await ids(), '1,2');
     });
 
-    it('reads the snapshot of its start, and refuses writes over newer documents', async () => {
+    it('reads the snapshot of its start, and rejects writes over newer documents', async () => {
       const session = transaction();
       await items.findOne({ _id: '1' }, { session });
       await items.updateOne({ _id: '1' }, { $set: { n: 100 } });
@@ -188,7 +188,7 @@ describe('the MongoDB double', () => {
       await assert.rejects(items.findOne({ _id: '1' }, { session }), isCode(251));
     });
 
-    it('refuses the second of two conflicting transactions at once, and accepts it when it is tried again', async () => {
+    it('rejects the second of two conflicting transactions immediately, and accepts its retry', async () => {
       const first = transaction();
       await items.updateOne({ _id: '1' }, { $inc: { n: 10 } }, { session: first });
       let attempts = 0;
@@ -211,7 +211,7 @@ describe('the MongoDB double', () => {
       await assert.rejects(items.insertOne({ _id: '4', kind: 'a' }), isCode(11000));
     });
 
-    it('lets a plain write to the same documents wait for its end', async () => {
+    it('makes a plain write to the same documents wait for its end', async () => {
       const session = transaction();
       await items.updateOne({ _id: '1' }, { $inc: { n: 10 } }, { session });
       const plain = items.updateOne({ _id: '1' }, { $mul: { n: 2 } });
@@ -222,7 +222,7 @@ describe('the MongoDB double', () => {
       assert.equal((await item('1'))?.n, 22);
     });
 
-    it("refuses it as a standalone server, with the driver's own message for writes", async () => {
+    it("rejects it as a standalone server, with the driver's own message for writes", async () => {
       const standalone = await startMongoDouble({ standalone: true });
       opened.push(standalone);
       const alone = (await connect({}, standalone.url)).collection<Item>('items');
@@ -246,7 +246,7 @@ describe('the MongoDB double', () => {
       );
     beforeEach(() => numbered(1));
 
-    it('fails a command as often as asked, with the given label or those of the server', async () => {
+    it('fails a command as often as requested, with the given label or those of the server', async () => {
       double.failCommand('find', 2, 2);
       for (const _ of ['once', 'twice']) await assert.rejects(item('1'), isCode(2));
       assert.equal((await item('1'))?.n, 1);
@@ -257,14 +257,14 @@ describe('the MongoDB double', () => {
       assert.deepEqual([arrived('update'), (await item('1'))?.n], [2, 11]);
     });
 
-    it('applies a write once when the driver repeats it after a lost answer', async () => {
+    it('applies a write once when the driver retries it after a lost response', async () => {
       double.failCommand('update', 6, 1, { when: 'after' });
       await items.updateOne({ _id: '1' }, { $inc: { n: 10 } });
       assert.deepEqual([arrived('update'), (await item('1'))?.n], [2, 11]);
     });
 
     for (const label of ['RetryableWriteError', 'UnknownTransactionCommitResult'])
-      it(`commits once when the answer to the commit is lost as ${label}`, async () => {
+      it(`commits once when the response to the commit is lost with ${label}`, async () => {
         double.failCommand('commitTransaction', 6, 1, { when: 'after', label });
         await increase('1');
         assert.deepEqual([arrived('commitTransaction'), (await item('1'))?.n], [2, 11]);

@@ -21,11 +21,11 @@ describe('the MongoDB adapters', () => {
     return double;
   };
 
-  /** Starts a double, or takes a namespace of the server that the tests were given. */
+  /** Starts a double, or uses a namespace of the configured server. */
   const place = async () =>
     given.mongo ? { url: given.mongo, namespace: freshNamespace() } : { url: (await start()).url, namespace: '' };
 
-  it('refuse a standalone server with a clear message', async () => {
+  it('reject a standalone server with a clear message', async () => {
     const { url } = await start({ standalone: true });
     const refusal = { code: 'FAILED_PRECONDITION', message: /standalone server\. Use a replica set/ };
     await assert.rejects(mongoReadModels(url, projections), refusal);
@@ -38,7 +38,7 @@ describe('the MongoDB adapters', () => {
     await assert.rejects(mongoReadModels(url, projections), { code: 'UNAVAILABLE', message: /MongoDB/ });
   });
 
-  it('refuse an existing index of a declared name with other fields', async () => {
+  it('reject an existing index of a declared name with other fields', async () => {
     const { url } = await start();
     const client = await MongoClient.connect(url);
     await client.db('chainfold').collection('wallets_1').createIndex({ scope: 1, colour: 1 }, { name: 'all' });
@@ -46,7 +46,7 @@ describe('the MongoDB adapters', () => {
     await assert.rejects(mongoReadModels(url, projections), { code: 'FAILED_PRECONDITION', message: /wallets_1/ });
   });
 
-  it('continue after a projector was killed within its transaction, long before the server ends that', async () => {
+  it('continue after a projector was killed within its transaction, long before the server aborts it', async () => {
     const { url, namespace } = await place();
     const program = fileURLToPath(new URL('../../support/engines/dying-projector.ts', import.meta.url));
     const died = promisify(execFile)(process.execPath, ['--import', 'tsx', program, url, namespace]);
@@ -72,7 +72,7 @@ describe('the MongoDB adapters', () => {
     ),
   );
 
-  it('answer every declared query from an index, without sorting', async () => {
+  it('serve every declared query from an index, without sorting', async () => {
     const { url, namespace } = await place();
     const store = await mongoReadModels(url, projections, { namespace });
     const client = await MongoClient.connect(url);

@@ -4,12 +4,12 @@ import type { Node } from '../../../application/ports/node.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { elementsOf } from '../../../infrastructure/nodes/json-rpc/batch.js';
 import { createEvmChain, digestOf, type MinedBlock } from '../../support/chains/evm-chain.js';
-import { type EvmFaults, none } from '../../support/chains/evm-faults.js';
+import { type EvmFaults, noFaults } from '../../support/chains/evm-faults.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { silent } from '../../support/silent.js';
 
 describe('the elements of a JSON array', () => {
-  it('are the same that JSON.parse gives', () => {
+  it('equal those of JSON.parse', () => {
     fc.assert(
       fc.property(fc.array(fc.json(), { minLength: 1 }), fc.constantFrom('', ' ', '\r\n'), (values, space) => {
         const text = `${space}[${values.map((value) => `${space}${value}${space}`).join(',')}]${space}`;
@@ -26,7 +26,7 @@ describe('the elements of a JSON array', () => {
   });
 });
 
-describe('the questions of one batch', () => {
+describe('the requests of one batch', () => {
   let nodes: readonly EvmNode[];
   let pool: Node;
   const chain = createEvmChain();
@@ -70,7 +70,7 @@ describe('the questions of one batch', () => {
         Object.assign(node.faults, faults);
         const unknown = digestOf(node.url);
         assert.deepEqual(await askAll([unknown, ...hashes.slice(0, 15)]), [null, ...hashes.slice(0, 15)]);
-        Object.assign(node.faults, none);
+        Object.assign(node.faults, noFaults);
         hashes.splice(0, 15);
       }
     });

@@ -4,7 +4,7 @@ import { readEnvelope, readPieces } from '../../../infrastructure/nodes/json-rpc
 
 const read = (text: string) => readEnvelope(Buffer.from(text));
 
-describe("the envelope of a node's answer", () => {
+describe("the envelope of a node's response", () => {
   const members = (value: string, kind = 'result') => [`"jsonrpc":"2.0"`, `"id":7`, `"${kind}":${value}`];
   const orders = [
     [0, 1, 2],
@@ -39,7 +39,7 @@ describe("the envelope of a node's answer", () => {
       .map((place, i) => bytes.subarray(place, places[i] ?? bytes.length))
       .filter(({ length }) => length > 0);
 
-  it('is the same in any number of pieces, of which a long result keeps its own', () => {
+  it('is the same in any number of chunks, and a long result keeps its chunks', () => {
     let inPieces = 0;
     fc.assert(
       fc.property(
@@ -78,7 +78,7 @@ describe("the envelope of a node's answer", () => {
       assert.equal(found.error.toString(), error);
     }
   });
-  it('may have an empty error beside the result', () => {
+  it('may have an empty error next to the result', () => {
     const found = read('{"jsonrpc":"2.0","id":1,"error":null,"result":"0x1"}');
     assert(found && 'result' in found);
     assert.equal(found.result.toString(), '"0x1"');

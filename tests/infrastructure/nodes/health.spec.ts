@@ -3,12 +3,12 @@ import { createHealth } from '../../../infrastructure/nodes/health.js';
 import { type FaultKind, NodeFault } from '../../../infrastructure/nodes/node-fault.js';
 
 describe('the health of a node', () => {
-  const told: string[] = [];
-  const tell = (facts: object, message: string) => void told.push(`${message}: ${JSON.stringify(facts)}`);
-  const log = { info: tell, warn: tell, error: tell };
+  const logged: string[] = [];
+  const record = (facts: object, message: string) => void logged.push(`${message}: ${JSON.stringify(facts)}`);
+  const log = { info: record, warn: record, error: record };
   const health = (maxRestMs = 5000) => createHealth({ name: 'host:1', owner: 'chain', maxRestMs, log });
   const fault = (kind: FaultKind = 'failing', restMs = 0) => new NodeFault(kind, 'is down', restMs);
-  /** Checks how long the node rests, less the time that passes until it is asked. */
+  /** Checks the remaining backoff of the node, less the time that has passed. */
   const assertRests = (node: ReturnType<typeof health>, reason: NodeFault, expected: number) => {
     const before = performance.now();
     node.rest(reason);
@@ -16,33 +16,33 @@ describe('the health of a node', () => {
     const passed = performance.now() - before;
     assert.ok(left <= expected && left >= Math.max(0, expected - passed), `${left} ms of ${expected} ms are left`);
   };
-  beforeEach(() => told.splice(0));
+  beforeEach(() => logged.splice(0));
 
-  it('is up and awake until the first failure', () => {
+  it('is up until the first failure', () => {
     const node = health();
     assert.equal(node.isUp(), true);
     assert.equal(node.isResting(), false);
     assert.equal(node.lastFault(), null);
   });
 
-  it('rests longer with every failure in a row, up to the longest rest', () => {
+  it('backs off longer with every consecutive failure, up to the maximum', () => {
     const node = health(800);
     for (const expected of [100, 200, 400, 800, 800, 800]) assertRests(node, fault(), expected);
   });
 
-  it('rests as long as the node itself asks for, where that is longer', () => {
+  it('backs off as long as the node requests, if that is longer', () => {
     const node = health();
     assertRests(node, fault('busy', 3000), 3000);
   });
 
-  it('counts the failures of work that was under way together as one', () => {
+  it('counts failures of concurrent requests as one', () => {
     const node = health();
     const startedAt = performance.now();
     for (let i = 0; i < 5; i++) node.rest(fault(), startedAt);
     assert.ok(node.restLeft() <= 100);
   });
 
-  it('is briefly away for a few failures, and no longer after many', () => {
+  it('is briefly unavailable after a few failures, and down after many', () => {
     const node = health();
     for (let i = 0; i < 3; i++) node.rest(fault());
     assert.equal(node.isBrieflyAway(), true);
@@ -52,7 +52,7 @@ describe('the health of a node', () => {
     assert.equal(node.isBrieflyAway(), true);
   });
 
-  it('is awake at once when the node answers, and rests shortly after the next failure', () => {
+  it('recovers immediately when the node answers, and backs off briefly after the next failure', () => {
     const node = health();
     for (let i = 0; i < 5; i++) node.rest(fault());
     node.recover();
@@ -81,7 +81,7 @@ describe('the health of a node', () => {
     node.recover();
     for (let i = 0; i < 3; i++) node.rest(fault());
     for (let i = 0; i < 3; i++) node.recover();
-    assert.deepEqual(told, [
+    assert.deepEqual(logged, [
       'Chain node marked unhealthy: {"node":"host:1","reason":"is down"}',
       'Chain node recovered: {"node":"host:1"}',
     ]);

@@ -45,13 +45,13 @@ describe('JSON-RPC over HTTP', () => {
     [503, { kind: 'failing', message: 'answered with status 503', restMs: 0 }],
     [429, { kind: 'busy', message: 'is rate limited (status 429)', restMs: 2000 }],
   ] as const)
-    it(`takes status ${status} for a fault of kind ${expected.kind}, whatever the body`, async () => {
+    it(`treats status ${status} as a fault of kind ${expected.kind}, whatever the body`, async () => {
       const { post } = await connect((_, response) => response.writeHead(status, { 'retry-after': '2' }).end('{}'));
       await assert.rejects(post('{}', createCancellation(), read), { name: 'NodeFault', ...expected });
     });
 
   for (const status of [200, 400, 404, 501, 505])
-    it(`leaves an answer with status ${status} to the reader`, async () => {
+    it(`passes a response with status ${status} to the reader`, async () => {
       const { post } = await connect((_, response) => response.writeHead(status).end('{}'));
       assert.equal(await post('{}', createCancellation(), read), `${status} {}`);
     });
@@ -64,7 +64,7 @@ describe('JSON-RPC over HTTP', () => {
     await assert.rejects(post('{}', createCancellation(), refuse), { kind: 'refused', message: 'no' });
   });
 
-  it('lets go of an answer that grows too large', async () => {
+  it('abandons a response that grows too large', async () => {
     const { post } = await connect((_, response) => response.end('a'.repeat(maxBytes + 1)));
     await assert.rejects(post('{}', createCancellation(), read), {
       kind: 'oversized',
@@ -72,7 +72,7 @@ describe('JSON-RPC over HTTP', () => {
     });
   });
 
-  it('lets go of the connection when the cancellation leaves', async () => {
+  it('closes the connection when the call is cancelled', async () => {
     let ended: Promise<unknown> = Promise.resolve();
     const cancellation = createCancellation();
     const { post } = await connect((_, response) => {
@@ -83,7 +83,7 @@ describe('JSON-RPC over HTTP', () => {
     await ended;
   });
 
-  it('takes a refused connection for a fault', async () => {
+  it('treats a refused connection as a fault', async () => {
     const http = await connect(() => undefined);
     for (const close of open.splice(0).toReversed()) await close();
     await assert.rejects(http.post('{}', createCancellation(), read), { name: 'NodeFault', kind: 'failing' });
@@ -99,5 +99,5 @@ describe('retry-after', () => {
     { header: 'Wed, 21 Oct 2026 07:28:00 GMT', ms: 0 },
     { header: undefined, ms: 0 },
   ])
-    it(`is ${ms} ms for ${header} where 5,000 ms are allowed`, () => assert.equal(retryAfterMs(header, 5000), ms));
+    it(`is ${ms} ms for ${header} with a maximum of 5,000 ms`, () => assert.equal(retryAfterMs(header, 5000), ms));
 });

@@ -14,12 +14,12 @@ import { faultOf } from '../../../infrastructure/nodes/json-rpc/rpc-fault.js';
 import { silent } from '../../support/silent.js';
 
 const timeouts = { deadlineMs: 30_000, timeoutMs: 20_000 };
-/** A reason longer than fits on a screen and shorter than gRPC carries. */
+/** Error message longer than a screen and shorter than the limit of gRPC. */
 const long = `the sender is blocked because ${'it owes a fee, '.repeat(200)}and that is all`;
 
 type Started = { readonly url: string; close(): Promise<unknown> };
 
-/** A server that refuses whatever it is asked. */
+/** Server that rejects every request. */
 const startRefusing = async (scheme: string, answer: (id: unknown) => object, code = 200): Promise<Started> => {
   const server = createServer((request, response) => {
     let text = '';
@@ -61,9 +61,9 @@ const families: Readonly<Record<string, Family>> = {
   ton: { start: () => startRefusing('ton+http', () => ({ error: long, code: 422 }), 422), connect: tonChain },
 };
 
-describe("a node's reason", () => {
+describe("a node's error message", () => {
   for (const [family, { start, connect }] of Object.entries(families))
-    it(`reaches the caller whole from a node of ${family}`, async () => {
+    it(`reaches the caller in full from a node of ${family}`, async () => {
       const node = await start();
       const chain = await connect([node.url], silent, timeouts);
       try {
@@ -77,13 +77,13 @@ describe("a node's reason", () => {
       }
     });
 
-  it('is kept up to 10,000 characters, and says where it was cut beyond', () => {
+  it('is truncated to 10,000 characters with a note', () => {
     const whole = 'r'.repeat(10_000);
     assert.equal(faultOf({ code: 3, message: whole }).message, `${whole} (3)`);
     assert.equal(faultOf({ code: 3, message: `${whole}r` }).message, `${whole}… (cut after 10000 characters) (3)`);
   });
 
-  it('does not change the kind of a fault by what stands far behind', () => {
+  it('does not change the kind of a fault by words far into the text', () => {
     const { kind } = faultOf({ code: -32000, message: `insufficient funds ${' '.repeat(200)} header not found` });
     assert.equal(kind, 'refused');
   });

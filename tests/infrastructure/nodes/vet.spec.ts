@@ -6,8 +6,8 @@ import { silent } from '../../support/silent.js';
 const health = () => createHealth({ name: 'host:1', owner: 'chain', maxRestMs: 5000, log: silent });
 const isOther = { name: 'NodeFault', kind: 'wrong', message: 'serves another chain than the other nodes' };
 
-describe('the vet of nodes', () => {
-  it('vouches for nodes that name the same chain', async () => {
+describe('the vetting of nodes', () => {
+  it('accepts nodes that name the same chain', async () => {
     const vet = createVet();
     for (const node of [health(), health()]) {
       await vet(node, async () => 'one');
@@ -15,7 +15,7 @@ describe('the vet of nodes', () => {
     }
   });
 
-  it('puts a node aside that names another chain than the first', async () => {
+  it('excludes a node that names another chain than the first', async () => {
     const vet = createVet();
     await vet(health(), async () => 'one');
     const other = health();
@@ -27,7 +27,7 @@ describe('the vet of nodes', () => {
     assert.equal(other.isUp(), false);
   });
 
-  it('asks a vetted node no more until it has failed', async () => {
+  it('does not ask a vetted node again until it has failed', async () => {
     const vet = createVet();
     const node = health();
     let asked = 0;
@@ -39,7 +39,7 @@ describe('the vet of nodes', () => {
     assert.equal(asked, 1);
   });
 
-  it('believes a node that cannot name its chain beside one that can', async () => {
+  it('accepts a node that cannot name its chain next to one that can', async () => {
     const vet = createVet();
     const unnamed = health();
     await vet(health(), async () => 'one');

@@ -51,7 +51,7 @@ describe('JSON-RPC over WebSocket', () => {
     for (const close of open.splice(0)) await close();
   });
 
-  it('gives each question its own answer, in whatever order the answers come', async () => {
+  it('matches each request with its response, in whatever order the responses arrive', async () => {
     const held: (() => void)[] = [];
     const { ask, peers } = await connect((request, peer) => {
       held.unshift(() => echo(request, peer));
@@ -61,7 +61,7 @@ describe('JSON-RPC over WebSocket', () => {
     assert.equal(peers.length, 1);
   });
 
-  it('fails the open questions when the connection ends, and connects again for the next', async () => {
+  it('fails the open requests when the connection ends, and reconnects for the next', async () => {
     const { ask, peers } = await connect((request, peer) => {
       if (request.params[0] === 1) peer.terminate();
       else echo(request, peer);
@@ -71,20 +71,20 @@ describe('JSON-RPC over WebSocket', () => {
     assert.equal(peers.length, 2);
   });
 
-  it('ends a connection over which something unreadable came', async () => {
+  it('closes a connection that received a malformed message', async () => {
     const { ask } = await connect((_, peer) => peer.send('{'));
     await assert.rejects(ask('[1]'), lost);
   });
 
   const excess = { name: 'NodeFault', kind: 'oversized', message: /larger than 10000 bytes/ };
-  it('tells who asked for too large an answer, and asks the other open questions again', async () => {
+  it('fails the request whose response is too large, and resends the other open requests', async () => {
     const held: (() => void)[] = [];
     let isHolding = true;
     const { ask, peers } = await connect((request, peer) => {
       const answer = () =>
         request.params[0] === 'large' ? reply(peer, request.id, 'a'.repeat(20_000)) : echo(request, peer);
       if (!isHolding) return answer();
-      // The large answer is sent when all four questions are open.
+      // The large response is sent when all four requests are open.
       if (request.params[0] === 'large') held.unshift(answer);
       else held.push(answer);
       isHolding = held.length < 4;
@@ -104,7 +104,7 @@ describe('JSON-RPC over WebSocket', () => {
     assert.equal(peers.length, before, 'a question that was too large once is asked alone at once');
   });
 
-  it('does not ask a question again that may have changed something', async () => {
+  it('does not resend a request that may have changed something', async () => {
     const methods: string[] = [];
     const socket = await connect(({ id, method }, peer) => {
       methods.push(method);
@@ -114,14 +114,14 @@ describe('JSON-RPC over WebSocket', () => {
     assert.deepEqual(methods, ['eth_sendRawTransaction']);
   });
 
-  it('keeps telling of a subscription while a question gets too large an answer', async () => {
+  it('keeps delivering a subscription while a request gets too large a response', async () => {
     const { listen, ask, peers } = await connect(({ id, method }, peer) => {
       reply(peer, id, method === 'eth_subscribe' ? 'sub-1' : 'a'.repeat(20_000));
     });
     const stopping = new AbortController();
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     const notice = (result: unknown) => {
-      told.push(result);
+      results.push(result);
       stopping.abort();
     };
     const askLarge = async () => {
@@ -133,10 +133,10 @@ describe('JSON-RPC over WebSocket', () => {
       asked.push(askLarge());
     });
     await Promise.all(asked);
-    assert.deepEqual(told, [7]);
+    assert.deepEqual(results, [7]);
   });
 
-  it('tells why no connection could be made', async () => {
+  it('reports why no connection could be made', async () => {
     const { url, peers } = await serve(echo);
     for (const close of open.splice(0)) close();
     assert.deepEqual(peers, []);
@@ -149,7 +149,7 @@ describe('JSON-RPC over WebSocket', () => {
     });
   });
 
-  it('keeps the connection when a cancellation leaves while others get answers', async () => {
+  it('keeps the connection when a request is cancelled while others get responses', async () => {
     const cancellation = createCancellation();
     const { ask, peers } = await connect((request, peer) => {
       if (request.params[0] === 'hang') cancellation.cancel();
@@ -160,7 +160,7 @@ describe('JSON-RPC over WebSocket', () => {
     assert.equal(peers.length, 1);
   });
 
-  it('ends a connection whose node does not even answer a ping', async () => {
+  it('closes a connection whose node does not answer a ping', async () => {
     const { ask } = await connect(() => undefined, 20, { autoPong: false });
     await assert.rejects(ask('[1]'), lost);
   });
@@ -173,12 +173,12 @@ describe('JSON-RPC over WebSocket', () => {
         if (pings === 2) echo(request, peer);
       });
     };
-    // The time is long enough for a process that stands still for seconds.
+    // The timeout allows for a process that is suspended for seconds.
     const { ask } = await connect(answerLate, 5000);
     assert.deepEqual(await ask('[1]'), [1]);
   });
 
-  it('tells of a subscription until the signal fires, and unsubscribes', async () => {
+  it('delivers a subscription until the signal fires, and unsubscribes', async () => {
     const methods: string[] = [];
     const heard = new EventEmitter();
     const unsubscribed = once(heard, 'eth_unsubscribe');
@@ -188,20 +188,20 @@ describe('JSON-RPC over WebSocket', () => {
       heard.emit(request.method);
     });
     const stopping = new AbortController();
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     const begun = () =>
       peers[0]?.send(JSON.stringify({ method: 'eth_subscription', params: { subscription: 'sub-1', result: 7 } }));
     const notice = (result: unknown) => {
-      told.push(result);
+      results.push(result);
       stopping.abort();
     };
     await listen('newHeads', notice, stopping.signal, begun);
     await unsubscribed;
-    assert.deepEqual(told, [7]);
+    assert.deepEqual(results, [7]);
     assert.deepEqual(methods, ['eth_subscribe newHeads', 'eth_unsubscribe sub-1']);
   });
 
-  it('stops telling of a subscription when the connection ends', async () => {
+  it('stops delivering a subscription when the connection ends', async () => {
     const { listen, peers } = await connect(({ id }, peer) => reply(peer, id, 'sub-1'));
     await listen(
       'newHeads',
@@ -211,7 +211,7 @@ describe('JSON-RPC over WebSocket', () => {
     );
   });
 
-  it('rejects when the node refuses to subscribe', async () => {
+  it('rejects when the node rejects the subscription', async () => {
     const { listen } = await connect(({ id }, peer) => reply(peer, id, 'no'));
     await assert.rejects(
       listen('newHeads', () => undefined, new AbortController().signal),
@@ -219,7 +219,7 @@ describe('JSON-RPC over WebSocket', () => {
     );
   });
 
-  it('asks nothing once it is closed', async () => {
+  it('sends nothing once it is closed', async () => {
     const { ask, close } = await connect(echo);
     await ask('[1]');
     await close();

@@ -4,9 +4,9 @@ import { noRedis, redisAnswerMs, redisDatabase } from '../../support/engines/red
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 
-describe('heads that processes tell each other over Redis', () => {
+describe('heads that processes announce to each other over Redis', () => {
   before(function () {
-    if (noRedis !== null) skip(this, `heads that processes tell each other over Redis: ${noRedis}`);
+    if (noRedis !== null) skip(this, `heads that processes announce to each other over Redis: ${noRedis}`);
   });
   const open: { close(): Promise<void> }[] = [];
   const ends: (() => Promise<unknown>)[] = [];
@@ -24,7 +24,7 @@ describe('heads that processes tell each other over Redis', () => {
     open.push(heads);
     return heads;
   };
-  /** Listens for the head of an address, and resolves with the first that is at least so high. */
+  /** Listens for the heads of a gateway, and resolves with the first of at least the given height. */
   const heard = async (heads: Awaited<ReturnType<typeof processAt>>, address: string, wanted: number) => {
     let found = (_: number) => {};
     const first = new Promise<number>((resolve) => {
@@ -34,7 +34,7 @@ describe('heads that processes tell each other over Redis', () => {
     return first;
   };
 
-  it('reach every other process, by address', async () => {
+  it('reach every other process, by gateway', async () => {
     const place = await database();
     const [one, other] = [await processAt(place), await processAt(place)];
     const strange: number[] = [];

@@ -19,7 +19,7 @@ describe('a node of a Redis Cluster', () => {
   });
   after(() => redis?.stop());
 
-  it('is refused by every adapter, because their scripts compute keys', async () => {
+  it('is rejected by every adapter, because their scripts compute keys', async () => {
     const refusal = { code: 'FAILED_PRECONDITION', message: /Redis Cluster/ };
     await assert.rejects(redisLimiter(url, silent), refusal);
     await assert.rejects(bullJobs(url, silent), refusal);
@@ -27,7 +27,7 @@ describe('a node of a Redis Cluster', () => {
     await assert.rejects(redisAnnouncedHeads(url, silent), refusal);
   });
 
-  it('stops the start with a line that says what to use, and doctor says so too', async () => {
+  it('fails the start with a line that says what to use, as does doctor', async () => {
     const home = await embedded.home();
     const started = await runProcess(home, ['serve'], { REDIS_URL: url });
     assert.notEqual(started.code, 0);

@@ -8,10 +8,10 @@ import { until } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 
-/** Outlasts a process that stands still. */
+/** Timeouts that outlast a suspended process. */
 const timeouts = { leaseMs: 60_000, timeoutMs: redisAnswerMs };
 
-describe('jobs on a Redis that fails', () => {
+describe('jobs on a failing Redis', () => {
   const { start } = useWorkers();
   before(function () {
     if (noRedis !== null) skip(this, `jobs on a Redis that fails: ${noRedis}`);
@@ -36,14 +36,14 @@ describe('jobs on a Redis that fails', () => {
     }
   });
 
-  it('fail while Redis is away, and continue by themselves when it is back', async () => {
+  it('fail while Redis is unavailable, and resume automatically when it is back', async () => {
     let redis = await startRedis();
     const jobs = await bullJobs(redis.url, silent, '', timeouts);
     const before = await jobs.identity();
     try {
       const worker = start(jobs);
       await jobs.put([...named(1, 'before'), ...named(1, 'lost', Date.now() + 3_600_000)]);
-      await until('it works', () => worker.has('before-0'));
+      await until('the worker runs', () => worker.has('before-0'));
       await redis.stop();
       const calls = [
         () => jobs.put(named(1, 'a')),
@@ -54,8 +54,8 @@ describe('jobs on a Redis that fails', () => {
       for (const call of calls) await assert.rejects(call, { code: 'UNAVAILABLE' });
       redis = await startRedis(Number(new URL(redis.url).port));
       const putAgain = () => jobs.put(named(1, 'after')).then(...([() => true, () => false] as const));
-      await until('it can be used again', putAgain);
-      await until('the worker goes on', () => worker.has('after-0'));
+      await until('Redis can be used again', putAgain);
+      await until('the worker continues', () => worker.has('after-0'));
       const restarted = await jobs.identity();
       assert.notEqual(restarted, before);
       const visitor = new Redis(redis.url);

@@ -7,7 +7,7 @@ import { noRedis, redisAnswerMs, redisDatabase } from '../../support/engines/red
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 
-/** Passes bytes on to Redis and back; loses the next answer together with its connection once it is told to. */
+/** Proxies bytes to Redis and back; on request, drops the next response together with its connection. */
 const startLossyPath = async (url: URL) => {
   let isLosing = false;
   const sockets: Socket[] = [];
@@ -61,7 +61,7 @@ describe('a limiter on Redis whose connection breaks before the answer', () => {
     return { replayed, allowed: quota?.allowed, left: quota?.remaining };
   };
 
-  it('asks again and gets the same answer, whether the first run admitted or refused the request', async () => {
+  it('retries and gets the same answer, whether the first run admitted or rejected the request', async () => {
     assert.deepEqual(await admit('1'), { replayed: false, allowed: true, left: 1 });
     path.loseNextAnswer();
     assert.deepEqual(await admit('2'), { replayed: false, allowed: true, left: 0 });

@@ -28,19 +28,19 @@ const open = () => {
 };
 
 describe('the write-ahead log of an embedded store', () => {
-  it('is copied by a thread of its own, and no commit waits for that', async () => {
+  it('is checkpointed by a separate thread, and no commit waits for it', async () => {
     const { path, write, close } = open();
     const checkpoints = createCheckpoints(path);
     const before = statSync(path).size;
     write();
     checkpoints.noteCommitted(rows);
     assert.equal(statSync(path).size, before);
-    await until('the log is copied', () => statSync(path).size > rows * rowBytes);
+    await until('the log is checkpointed', () => statSync(path).size > rows * rowBytes);
     await checkpoints.close();
     close();
   });
 
-  it('stays bounded without that thread', () => {
+  it('stays bounded even without that thread', () => {
     const { path, write, close } = open();
     for (let n = 0; n < 20; n++) write();
     assert.ok(statSync(path).size > 60 * mega);

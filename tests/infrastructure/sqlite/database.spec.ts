@@ -26,14 +26,14 @@ const stores: Readonly<Record<string, (path: string) => Promise<{ close(): Promi
   'the state': (path) => sqliteState(path),
 };
 
-describe('a new database of SQLite', () => {
+describe('a new SQLite database', () => {
   const programs = { opening: '', lock: '' };
   before(async () => {
     programs.opening = await buildProgram('tests/support/engines/opening-thread.ts');
     programs.lock = await buildProgram('tests/support/engines/lock-holder.ts');
   });
 
-  it('can be opened by several at the same moment, as by processes that start together', async () => {
+  it('can be opened concurrently, as by processes that start together', async () => {
     const turns = new Int32Array(new SharedArrayBuffer(4 * 100));
     const workerData = { turns, threads, directory: freshDirectory() };
     const opening = Array.from({ length: threads }, () => new Worker(pathToFileURL(programs.opening), { workerData }));
@@ -42,7 +42,7 @@ describe('a new database of SQLite', () => {
   });
 
   for (const [name, open] of Object.entries(stores))
-    it(`waits, when it is for ${name}, until another process has created it`, async () => {
+    it(`for ${name} waits until another process has created it`, async () => {
       const path = join(freshDirectory(), 'new.db');
       const holder = new Worker(pathToFileURL(programs.lock), { workerData: path });
       await once(holder, 'message');

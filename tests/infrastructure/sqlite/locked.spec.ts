@@ -40,14 +40,14 @@ const stores: Readonly<Record<string, (path: string, deadlines: Deadlines) => Pr
   },
 };
 
-describe('a database of SQLite that another process has locked', () => {
+describe('a SQLite database locked by another process', () => {
   let program = '';
   before(async () => {
     program = await buildProgram('tests/support/engines/lock-holder.ts');
   });
 
   for (const [name, open] of Object.entries(stores)) {
-    it(`is waited for by a write, and the caller does not notice: ${name}`, async () => {
+    it(`delays a write without an error: ${name}`, async () => {
       const path = join(freshDirectory(), 'locked.db');
       const store = await open(path, deadlinesWithin(60_000));
       const holder = new Worker(pathToFileURL(program), { workerData: path });
@@ -58,7 +58,7 @@ describe('a database of SQLite that another process has locked', () => {
       await store.close();
     });
 
-    it(`is given up on at the deadline, and accepts writes once the lock is gone: ${name}`, async () => {
+    it(`fails a write at the deadline, and accepts writes once the lock is released: ${name}`, async () => {
       const path = join(freshDirectory(), 'locked.db');
       const store = await open(path, deadlinesWithin(1000));
       const holder = new DatabaseSync(path);

@@ -34,14 +34,14 @@ const request = fc.record({
   limits: fc.constantFrom(...some),
 });
 
-describe('the rates counted in memory', () => {
+describe('the rates cached in memory', () => {
   let db: Database;
   before(() => {
     db = openDatabase(join(freshDirectory(), 'rates.db'), 'relaxed');
   });
   after(() => db.close());
 
-  it('equal those of a count of every window with every request', () => {
+  it('equal those computed from every window with every request', () => {
     let organizations = 0;
     fc.assert(
       fc.property(fc.array(request, { minLength: 1, maxLength: 60 }), (requests) => {

@@ -5,7 +5,7 @@ import { buildProgram } from '../../support/run/builder.js';
 
 type Job = { text: string } | { fail: true };
 
-describe('the writing thread', () => {
+describe('the writer thread', () => {
   let program: URL;
   let thread: Thread<Job, number>;
   before(async () => {
@@ -16,7 +16,7 @@ describe('the writing thread', () => {
   });
   afterEach(() => thread.close());
 
-  it('begins with the first 16 jobs and takes all that arrive meanwhile in one batch, so that they share a commit', async () => {
+  it('starts with the first 16 jobs and runs all that arrive meanwhile in one batch, so that they share a commit', async () => {
     const sizes = await Promise.all(Array.from({ length: 500 }, () => thread.run({ text: 'x' })));
     assert.deepEqual([...new Set(sizes)], [16, 484]);
     assert.equal(await thread.run({ text: 'alone' }), 1);
@@ -27,7 +27,7 @@ describe('the writing thread', () => {
     assert.equal(await thread.run({ text: 'after' }), 1);
   });
 
-  it('refuses a job when 20,000 wait already, and does those that wait', async () => {
+  it('rejects a job when 20,000 are waiting, and runs those that wait', async () => {
     const [begun, waiting] = [16, 20_000];
     const given = Array.from({ length: begun + waiting + 1 }, () => thread.run({ text: 'x' }));
     const refused = (await Promise.allSettled(given)).filter(({ status }) => status === 'rejected');

@@ -14,7 +14,7 @@ const appends = 6;
 const perAppend = 3;
 const cuts = sized(60, 200);
 
-/** Saves the files of a store as a power cut leaves them: all appends were answered, and the store was not closed. */
+/** Saves the files of a store as a power cut leaves them: all appends acknowledged, and the store not closed. */
 const interrupted = async () => {
   const directory = freshDirectory();
   const store = await sqliteEventStore(join(directory, 'events.db'));
@@ -63,7 +63,7 @@ describe('the log of the embedded event store after a power cut', () => {
   /** Counts the events of the appends that end within the first bytes of the log. */
   const whole = (bytes: number) => ends.filter((end) => end <= bytes).length * perAppend;
 
-  it('holds every whole append and no part of a torn one, wherever it was cut', () => {
+  it('contains every complete append and no part of a torn one, wherever it was cut', () => {
     assert.equal(
       recovered(saved, () => undefined),
       appends * perAppend,
@@ -77,7 +77,7 @@ describe('the log of the embedded event store after a power cut', () => {
     }
   });
 
-  it('holds no part of an append with a flipped bit, and all appends before it', () => {
+  it('contains no part of an append with a flipped bit, and all appends before it', () => {
     const [before, last] = ends.slice(-2) as [number, number];
     for (let n = 0; n < cuts; n++) {
       const at = random.between(before, last - 1);

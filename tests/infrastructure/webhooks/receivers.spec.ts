@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import net from 'node:net';
 import type { Writable } from 'node:stream';
-import { closeAll, egressWith, later, portOf, serve } from '../../support/webhooks/egress.js';
-import { at, letterTo, senderWith, serveRaw } from '../../support/webhooks/webhook-sender.js';
+import { closeAfterTest, closeAll, egressWith, portOf, serve } from '../../support/webhooks/egress.js';
+import { at, messageTo, senderWith, serveRaw } from '../../support/webhooks/webhook-sender.js';
 
-/** Writes without end, as fast as the other side reads, until that closes. */
+/** Writes endlessly, as fast as the peer reads, until the peer closes. */
 const endlessly = (to: Writable, text: string) => {
   const more = (): void => {
     while (to.write(text));
@@ -13,7 +13,7 @@ const endlessly = (to: Writable, text: string) => {
   };
   more();
 };
-/** Writes one piece a millisecond, until the other side closes. */
+/** Writes one chunk per millisecond, until the peer closes. */
 const trickle = (socket: net.Socket, pieces: string | readonly string[]) => {
   let sent = 0;
   const drip = setInterval(() => socket.write(pieces[sent++ % pieces.length] ?? ''), 1).unref();
@@ -23,12 +23,12 @@ const timersNow = () => process.getActiveResourcesInfo().filter((resource) => re
 
 const head = 'HTTP/1.1 200 OK\r\n';
 const deadlineMs = 400;
-/** Deadline of answers that come at once and do not end; the status must arrive even if this process stands still. */
+/** Deadline for endless responses that start immediately; the status must arrive even if this process is suspended. */
 const longDeadlineMs = 10_000;
 const late = 'no response within 0.4 s';
 const broken = 'connection closed before a response';
 
-describe('the sender of notifications to hostile receivers', () => {
+describe('the webhook sender with hostile receivers', () => {
   afterEach(closeAll);
 
   const hostile: Record<string, readonly [outcome: number | string, speak: (socket: net.Socket) => unknown]> = {
@@ -77,12 +77,12 @@ describe('the sender of notifications to hostile receivers', () => {
     it(`disconnects from a receiver that ${fault}`, async () => {
       const { port, sockets, left } = await serveRaw(speak);
       const timers = timersNow();
-      // The usual, long deadline proves for the other outcomes that the sender does not wait for it.
+      // The long default deadline proves that the sender does not wait for it on the other outcomes.
       const sender = senderWith({
         ...(outcome === 200 && { deadlineMs: longDeadlineMs }),
         ...(outcome === late && { deadlineMs }),
       });
-      const { status, failure, answer } = await sender.post(letterTo(at(port)));
+      const { status, failure, answer } = await sender.post(messageTo(at(port)));
       assert.equal(status ?? failure, outcome);
       assert.equal(failure === '', status !== null);
       assert.ok(answer.length <= 1024, `${answer.length} characters`);
@@ -97,9 +97,9 @@ describe('the sender of notifications to hostile receivers', () => {
     const server = net.createServer({ pauseOnConnect: true });
     const connected = once(server, 'connection');
     server.listen(0, '127.0.0.1');
-    later(() => server.close());
+    closeAfterTest(() => server.close());
     await once(server, 'listening');
-    const big = letterTo(at(portOf(server)), { body: 'x'.repeat(20_000_000) });
+    const big = messageTo(at(portOf(server)), { body: 'x'.repeat(20_000_000) });
     assert.equal((await senderWith({ deadlineMs }).post(big)).failure, late);
     const [socket] = await connected;
     await once(socket.on('error', () => undefined).resume(), 'close');
@@ -117,12 +117,12 @@ describe('the sender of notifications to hostile receivers', () => {
     const egress = egressWith({ allowPrivate: true });
     const [patient, hasty] = [senderWith({ egress }), senderWith({ egress, deadlineMs: 100 })];
     const isFull = once(full, 'full');
-    const first = Array.from({ length: 32 }, () => patient.post(letterTo(at(port))));
+    const first = Array.from({ length: 32 }, () => patient.post(messageTo(at(port))));
     await isFull;
-    assert.equal((await hasty.post(letterTo(at(port), { id: 'late' }))).failure, 'no response within 0.1 s');
+    assert.equal((await hasty.post(messageTo(at(port), { id: 'late' }))).failure, 'no response within 0.1 s');
     for (const release of held) release();
     assert.ok((await Promise.all(first)).every(({ status }) => status === 200));
-    assert.equal((await patient.post(letterTo(at(port), { id: 'after' }))).status, 200);
+    assert.equal((await patient.post(messageTo(at(port), { id: 'after' }))).status, 200);
     assert.deepEqual([ids.length, ids.includes('late')], [33, false]);
   });
 
@@ -134,7 +134,7 @@ describe('the sender of notifications to hostile receivers', () => {
       else res.socket?.resetAndDestroy();
     });
     const sender = senderWith();
-    const receptions = await Promise.all(Array.from({ length: 200 }, () => sender.post(letterTo(at(port)))));
+    const receptions = await Promise.all(Array.from({ length: 200 }, () => sender.post(messageTo(at(port)))));
     const outcomes = receptions.map(({ status, failure }) => status ?? failure).sort();
     assert.deepEqual(outcomes, [...Array(100).fill(200), ...Array(100).fill(broken)]);
     assert.equal(posts, 200);
@@ -144,7 +144,7 @@ describe('the sender of notifications to hostile receivers', () => {
     const { port, left } = await serveRaw(() => undefined);
     await left();
     const sender = senderWith();
-    const receptions = await Promise.all(Array.from({ length: 200 }, () => sender.post(letterTo(at(port)))));
+    const receptions = await Promise.all(Array.from({ length: 200 }, () => sender.post(messageTo(at(port)))));
     assert.deepEqual(new Set(receptions.map(({ failure }) => failure)), new Set(['connection refused']));
   });
 });

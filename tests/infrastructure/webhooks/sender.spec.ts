@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { closeAll, divert, egressWith, serve, serveSecurely } from '../../support/webhooks/egress.js';
-import { at, letterTo, type SenderSettings, senderWith, serveRaw } from '../../support/webhooks/webhook-sender.js';
+import { at, messageTo, type SenderSettings, senderWith, serveRaw } from '../../support/webhooks/webhook-sender.js';
 
 /** Posts a notification to a receiver that answers with the listener. */
 const receptionBy = async (answer: RequestListener, settings: SenderSettings = {}) =>
-  senderWith(settings).post(letterTo(at(await serve(answer))));
+  senderWith(settings).post(messageTo(at(await serve(answer))));
 
-describe('the sender of notifications', () => {
+describe('the webhook sender', () => {
   afterEach(closeAll);
 
   it("posts the body with a signature that the public package verifies, and the customer's headers", async () => {
@@ -53,17 +53,17 @@ describe('the sender of notifications', () => {
     assert.deepEqual(new Webhook(to.secret).verify(body, headers as Record<string, string>), JSON.parse(content.body));
   });
 
-  it('lets the customer set the user-agent', async () => {
+  it('allows the customer to set the user-agent', async () => {
     const port = await serve((req, res) => res.end(`${req.headers['user-agent']} ${req.rawHeaders.length}`));
-    const plain = await senderWith().post(letterTo(at(port)));
-    const named = await senderWith().post(letterTo(at(port), { headers: [['User-Agent', 'shop']] }));
+    const plain = await senderWith().post(messageTo(at(port)));
+    const named = await senderWith().post(messageTo(at(port), { headers: [['User-Agent', 'shop']] }));
     assert.equal(named.answer, plain.answer.replace('chainfold', 'shop'));
   });
 
   for (const status of [200, 204, 299, 300, 400, 410, 429, 500, 503, 599])
     it(`reports the status ${status}`, async () => {
-      const { status: told, failure } = await receptionBy((_, res) => res.writeHead(status).end());
-      assert.deepEqual([told, failure], [status, '']);
+      const { status: reported, failure } = await receptionBy((_, res) => res.writeHead(status).end());
+      assert.deepEqual([reported, failure], [status, '']);
     });
 
   for (const status of [301, 302, 303, 307, 308])
@@ -103,8 +103,8 @@ describe('the sender of notifications', () => {
     for (const status of [429, 503])
       for (const [given, wait] of waits) {
         const answer: RequestListener = (_, res) => res.setHeader('retry-after', given).writeHead(status).end();
-        const { status: told, retryAt } = await receptionBy(answer, { now: () => now });
-        assert.deepEqual([told, retryAt], [status, wait && now + wait], String(given).slice(0, 40));
+        const { status: reported, retryAt } = await receptionBy(answer, { now: () => now });
+        assert.deepEqual([reported, retryAt], [status, wait && now + wait], String(given).slice(0, 40));
       }
   });
 
@@ -118,32 +118,32 @@ describe('the sender of notifications', () => {
     [`${'x'.repeat(1023)}é`, 'x'.repeat(1023)],
     [`${'x'.repeat(1022)}💚💚`, 'x'.repeat(1022)],
   ];
-  it('reports the beginning of an answer as text', async () => {
+  it('reports the start of a response as text', async () => {
     for (const [sent, kept] of answers) {
       const { answer, status } = await receptionBy((_, res) => res.writeHead(500).end(sent));
       assert.deepEqual([status, answer], [500, kept]);
     }
   });
 
-  it('decompresses no answer', async () => {
+  it('decompresses no response', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'x'));
     const reception = await receptionBy((_, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     assert.equal(reception.status, 200);
     assert.ok(reception.answer.length <= 1024 && !reception.answer.includes('xxx'));
   });
 
-  it('reuses a connection, even after an answer that is longer than the kept part', async () => {
+  it('reuses a connection, even after a response that is longer than the stored part', async () => {
     const ports = new Set<number | undefined>();
     const port = await serve((req, res) => {
       ports.add(req.socket.remotePort);
       res.end('x'.repeat(16_384));
     });
     const sender = senderWith();
-    for (let i = 0; i < 20; i += 1) assert.equal((await sender.post(letterTo(at(port)))).status, 200);
+    for (let i = 0; i < 20; i += 1) assert.equal((await sender.post(messageTo(at(port)))).status, 200);
     assert.ok(ports.size <= 2, `${ports.size} connections`);
   });
 
-  it('posts two hundred notifications at once over few connections, each once', async () => {
+  it('posts two hundred concurrent notifications over few connections, each once', async () => {
     const [ports, ids] = [new Set<number | undefined>(), [] as unknown[]];
     const port = await serve((req, res) => {
       ports.add(req.socket.remotePort);
@@ -152,7 +152,7 @@ describe('the sender of notifications', () => {
     });
     const sender = senderWith();
     const wanted = Array.from({ length: 200 }, (_, i) => `d${i}`);
-    const receptions = await Promise.all(wanted.map((id) => sender.post(letterTo(at(port), { id }))));
+    const receptions = await Promise.all(wanted.map((id) => sender.post(messageTo(at(port), { id }))));
     assert.deepEqual(
       receptions.map(({ answer }) => answer),
       wanted,
@@ -173,29 +173,29 @@ describe('the sender of notifications', () => {
     [{ code: 'whatever' }, 'request could not be sent'],
     [{}, 'request could not be sent'],
   ];
-  it('reports in few words why there was no answer, without internal details', async () => {
+  it('reports briefly why there was no response, without internal details', async () => {
     for (const [error, failure] of errors) {
       const lookup = () => Promise.reject(Object.assign(new Error('10.1.2.3 inside'), error));
-      const reception = await senderWith({ egress: egressWith({ lookup }) }).post(letterTo('http://a.example'));
+      const reception = await senderWith({ egress: egressWith({ lookup }) }).post(messageTo('http://a.example'));
       assert.deepEqual([reception.status, reception.failure, reception.answer], [null, failure, '']);
     }
     const { port } = await serveRaw((socket) => socket.end());
     await closeAll();
-    assert.equal((await senderWith().post(letterTo(at(port)))).failure, 'connection refused');
+    assert.equal((await senderWith().post(messageTo(at(port)))).failure, 'connection refused');
   });
 
-  it('speaks TLS only with trusted receivers', async () => {
+  it('accepts only trusted TLS certificates', async () => {
     const bodies: unknown[] = [];
     const port = await serveSecurely((req, res) => bodies.push(req.url) && res.end());
     const { port: plain } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     const sender = senderWith({ egress: egressWith({ allowPrivate: true, lookup: async () => ['127.0.0.1'] }) });
-    const failureAt = async (url: string) => (await sender.post(letterTo(url))).failure;
+    const failureAt = async (url: string) => (await sender.post(messageTo(url))).failure;
     assert.equal(await failureAt(`https://receiver.example:${port}`), 'TLS certificate is not trusted');
     assert.equal(await failureAt(`https://receiver.example:${plain}`), 'TLS handshake failed');
     assert.deepEqual(bodies, []);
   });
 
-  it('refuses private addresses', async () => {
+  it('rejects private addresses', async () => {
     const dialled = divert(await serve((_, res) => res.end('secret')));
     const [urls, answers] = [
       ['http://127.0.0.1', 'http://0x7f.1', 'http://[::ffff:a9fe:a9fe]/', 'http://redis', 'http://a.example'],
@@ -204,7 +204,7 @@ describe('the sender of notifications', () => {
     for (const url of urls)
       for (const answer of answers) {
         const sender = senderWith({ egress: egressWith({ lookup: async () => answer }) });
-        const { status, failure } = await sender.post(letterTo(url));
+        const { status, failure } = await sender.post(messageTo(url));
         assert.deepEqual(
           [status, failure],
           [null, 'the URL must not lead to a private address; set CHAINFOLD_WEBHOOK_ALLOW_PRIVATE=true to allow this'],
@@ -215,7 +215,7 @@ describe('the sender of notifications', () => {
     assert.deepEqual(dialled, []);
     assert.match(senderWith().check(`https://a.example/${'x'.repeat(2048)}`) ?? '', /at most 2048/);
     assert.equal(
-      (await senderWith().post(letterTo('nonsense'))).failure,
+      (await senderWith().post(messageTo('nonsense'))).failure,
       'the URL must be an absolute URL such as https://example.com/hooks',
     );
   });
@@ -233,7 +233,7 @@ describe('the sender of notifications', () => {
     ...names.map((name) => ['name', [name, 'x']] as const),
     ...values.map((value) => ['value', ['x-a', value]] as const),
   ];
-  it('refuses malformed headers and those that customers may not set', async () => {
+  it('rejects malformed headers and those that customers may not set', async () => {
     let visits = 0;
     const port = await serve((_, res) => {
       visits += 1;
@@ -243,10 +243,10 @@ describe('the sender of notifications', () => {
     for (const [part, header] of headers) {
       const fault = sender.checkHeader(...header);
       assert.equal(fault?.part, part, JSON.stringify(header));
-      const { failure } = await sender.post(letterTo(at(port), { headers: [header] }));
+      const { failure } = await sender.post(messageTo(at(port), { headers: [header] }));
       assert.equal(failure, `header ${JSON.stringify(header[0])}: ${fault?.reason}`);
     }
-    const { failure } = await sender.post(letterTo(at(port), { id: 'a\r\nhost: b' }));
+    const { failure } = await sender.post(messageTo(at(port), { id: 'a\r\nhost: b' }));
     assert.deepEqual([failure, visits], ['request could not be sent', 0]);
   });
 
@@ -256,21 +256,21 @@ describe('the sender of notifications', () => {
       .map((name): [string, string] => [name, 'a"b\\c; é=\xa0\xff'])
       .concat([['x-empty', '']]);
     const sender = senderWith();
-    const longest = 'x'.repeat(1000);
-    for (const [name, value] of [...fine, [longest, longest] as const])
+    const longText = 'x'.repeat(1000);
+    for (const [name, value] of [...fine, [longText, longText] as const])
       assert.equal(sender.checkHeader(name, value), null, name);
-    const { answer } = await sender.post(letterTo(at(port), { headers: fine }));
+    const { answer } = await sender.post(messageTo(at(port), { headers: fine }));
     for (const header of fine) assert.ok(answer.includes(JSON.stringify(header).slice(1, -1)), header[0]);
   });
 
-  it('aborts its posts when it is closed, and posts no more', async () => {
+  it('aborts its requests when it is closed, and sends no more', async () => {
     const sender = senderWith();
     const { port, sockets } = await serveRaw(() => void sender.close());
     const stopping = { status: null, failure: 'service is shutting down', answer: '', retryAt: null };
-    const { durationMs, ...first } = await sender.post(letterTo(at(port)));
+    const { durationMs, ...first } = await sender.post(messageTo(at(port)));
     assert.deepEqual(first, stopping);
     await sender.close();
-    const { durationMs: _, ...second } = await sender.post(letterTo(at(port)));
+    const { durationMs: _, ...second } = await sender.post(messageTo(at(port)));
     assert.deepEqual([second, sockets.length, durationMs < 5000], [stopping, 1, true]);
   });
 });

@@ -19,12 +19,12 @@ const publicKeyOf = (whpk: string) =>
 type Key = ReturnType<typeof publicKeyOf>;
 const isSigned = (key: Key, { id, timestamp, body }: WebhookMessage, base64 = '') =>
   verify(null, Buffer.from(`${id}.${timestamp}.${body}`), key, Buffer.from(base64, 'base64'));
-/** Checks the first signature, which is that of the webhook's own key. */
-const isOurs = (key: Key, letter: WebhookMessage, signature: string) =>
-  isSigned(key, letter, /^v1a,([^ ]+) v1,[^ ]+/.exec(signature)?.[1]);
-/** Checks as receivers did before webhooks had keys of their own, which accept any of the signatures. */
-const wasOurs = (key: Key, letter: WebhookMessage, signature: string) =>
-  [...signature.matchAll(/(?:^| )v1a,([^ ]+)/g)].some(([, base64]) => isSigned(key, letter, base64));
+/** Checks the first signature, which is made with the webhook's own key. */
+const isOurs = (key: Key, message: WebhookMessage, signature: string) =>
+  isSigned(key, message, /^v1a,([^ ]+) v1,[^ ]+/.exec(signature)?.[1]);
+/** Checks like receivers from before webhooks had their own keys, which accept any of the signatures. */
+const wasOurs = (key: Key, message: WebhookMessage, signature: string) =>
+  [...signature.matchAll(/(?:^| )v1a,([^ ]+)/g)].some(([, base64]) => isSigned(key, message, base64));
 const isShared = (webhook: Webhook, { id, timestamp, body }: WebhookMessage, signature: string) => {
   const headers = { 'webhook-id': id, 'webhook-timestamp': `${timestamp}`, 'webhook-signature': signature };
   try {
@@ -43,12 +43,12 @@ const bodies = fc.oneof(
 );
 const ids = fc.uuid();
 
-describe('the signatures of notifications', () => {
+describe('webhook signatures', () => {
   const signer = webhookSigner(seed);
   const to = { organizationId: 'org_a', webhookId: 'whk_a', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
   const sharedKey = `whpk_${Buffer.from(publicBytes, 'hex').toString('base64')}`;
 
-  it('are made with a key of the webhook alone, the same in every process', () => {
+  it('are made with a key unique to the webhook, the same in every process', () => {
     const key = signer.publicKeyOf(to);
     assert.equal(key, 'whpk_dxg7Jg/tZ8XTf9rnwoC0w6iySU7pmpCm4dCkr0ExNPM=');
     assert.equal(webhookSigner(new Uint8Array(seed)).publicKeyOf(to), key);
@@ -60,11 +60,11 @@ describe('the signatures of notifications', () => {
       webhookSigner(randomBytes(32)).publicKeyOf(to),
     ];
     assert.equal(new Set([key, sharedKey, ...others]).size, 7);
-    const letter = { id: 'a', timestamp: nowSeconds(), body: '{}' };
-    for (const other of others) assert.equal(wasOurs(publicKeyOf(other), letter, signer.sign(to, letter)), false);
+    const message = { id: 'a', timestamp: nowSeconds(), body: '{}' };
+    for (const other of others) assert.equal(wasOurs(publicKeyOf(other), message, signer.sign(to, message)), false);
   });
 
-  it('are made with the shared key as well, until its end', () => {
+  it('are also made with the shared key until its end date', () => {
     const end = sharedKeyEnds / 1000;
     const [before, after] = [end - 1, end].map((timestamp) => ({ id: 'a', timestamp, body: '{}' })) as [
       WebhookMessage,
@@ -81,9 +81,9 @@ describe('the signatures of notifications', () => {
     assert.equal(without.sign(to, after), signer.sign(to, after));
   });
 
-  it("equal the scheme's own example", () => {
-    const letter = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' };
-    const [ours, shared] = signer.sign(to, letter).split(' ');
+  it('equal the example of the specification', () => {
+    const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' };
+    const [ours, shared] = signer.sign(to, message).split(' ');
     assert.match(ours ?? '', /^v1a,[A-Za-z0-9+/]{86}==$/);
     assert.equal(shared, 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
@@ -92,8 +92,8 @@ describe('the signatures of notifications', () => {
     const webhook = new Webhook(to.secret);
     const fast = webhookSigner(seed, { hasSharedKey: false });
     const holds = fc.property(ids, bodies, (id, body) => {
-      const letter = { id, timestamp: nowSeconds(), body };
-      return isShared(webhook, letter, fast.sign(to, letter));
+      const message = { id, timestamp: nowSeconds(), body };
+      return isShared(webhook, message, fast.sign(to, message));
     });
     fc.assert(holds, { numRuns: 10_000 });
   });
@@ -101,36 +101,36 @@ describe('the signatures of notifications', () => {
   it('are verified by the public key for any body', () => {
     const key = publicKeyOf(signer.publicKeyOf(to));
     const holds = fc.property(ids, bodies, (id, body) => {
-      const letter = { id, timestamp: nowSeconds(), body };
-      return isOurs(key, letter, signer.sign(to, letter));
+      const message = { id, timestamp: nowSeconds(), body };
+      return isOurs(key, message, signer.sign(to, message));
     });
     fc.assert(holds, { numRuns: 2000 });
   });
 
-  it('are refused when any part was changed', () => {
+  it('are rejected when any part was changed', () => {
     const { secret } = to;
-    const letter = { id: 'a', timestamp: nowSeconds(), body: '{"amount":"1"}' };
-    const signature = signer.sign(to, letter);
+    const message = { id: 'a', timestamp: nowSeconds(), body: '{"amount":"1"}' };
+    const signature = signer.sign(to, message);
     const changed: WebhookMessage[] = [
-      { ...letter, id: 'b' },
-      { ...letter, timestamp: letter.timestamp - 1 },
-      { ...letter, body: '{"amount":"2"}' },
-      { ...letter, body: `${letter.body} ` },
-      { ...letter, body: '' },
+      { ...message, id: 'b' },
+      { ...message, timestamp: message.timestamp - 1 },
+      { ...message, body: '{"amount":"2"}' },
+      { ...message, body: `${message.body} ` },
+      { ...message, body: '' },
     ];
     const key = publicKeyOf(signer.publicKeyOf(to));
     for (const other of changed) {
       assert.equal(isShared(new Webhook(secret), other, signature), false);
       assert.equal(isOurs(key, other, signature), false);
     }
-    assert.equal(isShared(new Webhook(signer.newSecret()), letter, signature), false);
-    assert.equal(isOurs(publicKeyOf(webhookSigner(randomBytes(32)).publicKeyOf(to)), letter, signature), false);
-    // A signature of one kind must not be accepted in the place of the other.
+    assert.equal(isShared(new Webhook(signer.newSecret()), message, signature), false);
+    assert.equal(isOurs(publicKeyOf(webhookSigner(randomBytes(32)).publicKeyOf(to)), message, signature), false);
+    // A signature of one kind must not be accepted in place of the other.
     const swapped = signature.replace('v1a,', 'v0,').replace('v1,', 'v1a,').replace('v0,', 'v1,');
-    assert.equal(isShared(new Webhook(secret), letter, swapped), false);
+    assert.equal(isShared(new Webhook(secret), message, swapped), false);
   });
 
-  it('need a well-formed secret, which is random each time', () => {
+  it('require a well-formed secret, which is random each time', () => {
     const secrets = Array.from({ length: 100 }, signer.newSecret);
     assert.equal(new Set(secrets).size, 100);
     for (const secret of secrets) assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -142,7 +142,7 @@ describe('the signatures of notifications', () => {
       );
   });
 
-  it('need a seed of 32 bytes', () => {
+  it('require a seed of 32 bytes', () => {
     for (const length of [0, 31, 33, 64]) assert.throws(() => webhookSigner(new Uint8Array(length)), /32 bytes/);
   });
 });

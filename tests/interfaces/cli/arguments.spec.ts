@@ -19,7 +19,7 @@ const typed = async (line: string, environment: Record<string, string> = {}) => 
   return { code, out, err };
 };
 
-const wrong: readonly { line: string; says: string }[] = [
+const mistyped: readonly { line: string; says: string }[] = [
   { line: 'nonsense', says: 'Unknown command "nonsense". chainfold --help lists all commands.' },
   { line: 'serv', says: 'Unknown command "serv". Did you mean serve?' },
   { line: 'cal c ListWallets', says: 'Unknown command "cal c". Did you mean call?' },
@@ -86,12 +86,12 @@ const wrong: readonly { line: string; says: string }[] = [
   },
 ];
 
-describe('a command that is typed wrongly', () => {
-  for (const { line, says } of wrong)
-    it(`is answered, for \`${line}\`: ${says}`, async () =>
+describe('a command line', () => {
+  for (const { line, says } of mistyped)
+    it(`is rejected with an explanation, as in \`${line}\`: ${says}`, async () =>
       assert.deepEqual(await typed(line), { code: 2, out: '', err: `${says}\n` }));
 
-  it('is answered without the values of its options, which may be secrets', async () => {
+  it('is rejected without repeating the values of its options, which may be secrets', async () => {
     for (const line of [
       'cal c X --key k --secret s3cret',
       'call c X --secert s3cret',
@@ -103,7 +103,7 @@ describe('a command that is typed wrongly', () => {
     }
   });
 
-  it('takes a value that begins with a dash after an equals sign', async () => {
+  it('may give a value that begins with a dash after an equals sign', async () => {
     const { err } = await typed('organization create --name=-x');
     assert.equal(err, '--domain is required: --domain DOMAIN\n');
   });

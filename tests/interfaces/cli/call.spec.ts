@@ -12,7 +12,7 @@ describe('a command that needs a running service', () => {
     for (const [url, message] of faults) await assert.rejects(asks(url), { code: 'UNAVAILABLE', message });
   });
 
-  it('names an error that has no code by its message', () =>
+  it('shows the message of an error that has no code', () =>
     assert.rejects(
       callOrExplain('http://127.0.0.1:2', async () => JSON.parse('<html>')),
       ({ message }: Error) => /\(Unexpected token .*\)\. Start one/.test(message),

@@ -6,7 +6,7 @@ describe('a method that a setting adds to a gateway address', () => {
   const { real, asked } = fakeNode();
   const node = { ...real, extraMethods: configuredNames(['trace_block', 'evm_getProof']) };
 
-  it('is asked of the node by the name that nodes know, with arguments as they came', async () => {
+  it('is forwarded to the node under the name that nodes know, with unchanged arguments', async () => {
     const params = ['0x1', null, [{ deep: true }]];
     const names = ['trace_block', 'evm_getProof', 'eth_getProof'];
     await answerCalls(
@@ -24,7 +24,7 @@ describe('a method that a setting adds to a gateway address', () => {
     assert.equal(answer.error.code, -32_601);
   });
 
-  it('takes a bounded number of arguments', async () => {
+  it('accepts a bounded number of arguments', async () => {
     const [answer] = await answerCalls([call('trace_block', 1, new Array(17).fill('0x1'))], node);
     assert.equal(answer.error.code, -32_602);
   });

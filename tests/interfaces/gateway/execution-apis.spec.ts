@@ -14,7 +14,7 @@ import { silent } from '../../support/silent.js';
 
 const folder = process.env.CHAINFOLD_EXECUTION_APIS;
 
-/** Codes with which the gateway itself refuses what nodes may refuse in words of their own. */
+/** Codes of errors that the gateway itself returns for calls that nodes reject with other texts. */
 const ownCodes = [-32_600, -32_602];
 
 const check = ({ name, response }: Exchange, answer: Exchange['response']) => {
@@ -22,9 +22,9 @@ const check = ({ name, response }: Exchange, answer: Exchange['response']) => {
   else if (!ownCodes.includes(answer.error?.code ?? 0)) assert.deepEqual(answer.error, response.error, name);
 };
 
-describe('the public suite of execution APIs', () => {
+describe('the public test suite of the execution APIs', () => {
   for (const kind of Object.keys(badAnswers) as (keyof typeof badAnswers)[])
-    it(`passes through a node that has the answers and one that ${kind}`, async function () {
+    it(`passes with one node that has the answers and another that ${kind}`, async function () {
       if (!folder)
         return skip(this, 'the exchanges of ethereum/execution-apis, whose folder CHAINFOLD_EXECUTION_APIS names');
       const all = exchangesIn(folder);

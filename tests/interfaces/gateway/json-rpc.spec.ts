@@ -9,11 +9,11 @@ import {
   answerCalls,
   answerText,
   call,
+  errorReply,
   fakeNode,
-  noMethod,
+  methodNotFoundReply,
   paramsFor,
   type RpcAnswer,
-  refusal,
   rejecting,
   reply,
 } from '../../support/gateway/json-rpc.js';
@@ -38,7 +38,7 @@ describe('a JSON-RPC call', () => {
     '"a\\"b"',
   ];
   for (const id of ids)
-    it(`with the id ${id} is answered under exactly that id`, async () => {
+    it(`is answered under exactly the id ${id}`, async () => {
       const { real } = fakeNode();
       const asking = (method: string, rest = '') => `{"method":"${method}", "id" : ${id} ,"jsonrpc":"2.0"${rest}}`;
       const under = (rest: string) => `{"jsonrpc":"2.0","id":${id},${rest}}`;
@@ -49,7 +49,7 @@ describe('a JSON-RPC call', () => {
       const failed = under('"error":{"code":-32002,"message":"no node"}');
       assert.equal(await answerText(`[${asking('net_version')}]`, down), `[${failed}]`);
     });
-  it('is answered under its id in every order of members', async () => {
+  it('is answered under its id, whatever the order of its members', async () => {
     const value = fc.oneof(fc.json({ maxDepth: 3 }), fc.constantFrom('{"id":1}', '"id"', '[["id",{"id":null}]]'));
     const scalar = fc.oneof(
       fc.integer().map(String),
@@ -78,14 +78,14 @@ describe('a JSON-RPC call', () => {
     assert.equal(await answerText(escaped, real), '{"jsonrpc":"2.0","id":3,"result":["net_version",[]]}');
   });
   for (const id of [true, false, {}, [1]])
-    it(`with the invalid id ${JSON.stringify(id)} is refused under the id null`, async () => {
+    it(`is rejected under the id null when its id is ${JSON.stringify(id)}`, async () => {
       const { real, asked } = fakeNode();
-      const refused = refusal(null, -32_600, 'id must be a string, a number or null');
+      const refused = errorReply(null, -32_600, 'id must be a string, a number or null');
       assert.deepEqual(await answerCalls([call('net_version', id)], real), [refused]);
       assert.deepEqual(asked, []);
     });
 
-  it('passes its parameters on unchanged, and an empty list where it has none', async () => {
+  it('passes its parameters on unchanged, or an empty list if it has none', async () => {
     const { real, asked } = fakeNode();
     const params = [{ to: null, data: '0x', accessList: [{ address: account, storageKeys: [] }] }, 'latest', {}];
     await answerCalls(
@@ -98,26 +98,26 @@ describe('a JSON-RPC call', () => {
       { method: 'eth_chainId', params: [] },
     ]);
   });
-  it("passes the blockhash of a filter on under the nodes' name blockHash", async () => {
+  it('passes the member blockhash of a filter on as blockHash', async () => {
     const { real, asked } = fakeNode();
     await answerCalls([call('evm_getLogs', 1, [{ blockhash: aHash, topics: [null] }])], real);
     assert.deepEqual(asked, [{ method: 'eth_getLogs', params: [{ blockHash: aHash, topics: [null] }] }]);
   });
   for (const params of ['0xab', 1, true, {}, { address: account }])
-    it(`with the parameters ${JSON.stringify(params)}, which are no list, is refused`, async () => {
+    it(`is rejected when its parameters are not a list: ${JSON.stringify(params)}`, async () => {
       const { real, asked } = fakeNode();
-      const refused = refusal(1, -32_602, 'non-array args: params must be an array');
+      const refused = errorReply(1, -32_602, 'non-array args: params must be an array');
       assert.deepEqual(await answerCalls([call('net_version', 1, params)], real), [refused]);
       assert.deepEqual(asked, []);
     });
 
   for (const value of [null, 1, 'net_version', true, [], [call('net_version')]])
-    it(`that is ${JSON.stringify(value)} instead of an object is refused`, async () => {
-      const refused = refusal(null, -32_600, 'a request must be an object');
+    it(`is rejected when it is not an object: ${JSON.stringify(value)}`, async () => {
+      const refused = errorReply(null, -32_600, 'a request must be an object');
       assert.deepEqual(await answerCalls([value], fakeNode().real), [refused]);
     });
-  it('without version or method is refused, under its id if it has one', async () => {
-    const refused = (id: unknown) => refusal(id, -32_600, 'jsonrpc must be "2.0" and method a string');
+  it('is rejected without a version or a method, under its id if it has one', async () => {
+    const refused = (id: unknown) => errorReply(id, -32_600, 'jsonrpc must be "2.0" and method a string');
     const wrongs = [
       { id: 1, method: 'net_version' },
       { jsonrpc: '1.0', id: 'x', method: 'net_version' },
@@ -154,7 +154,7 @@ describe('a JSON-RPC notification', () => {
     assert.deepEqual(await answerCalls([notice('evm_sendRawTransaction')], real), []);
     assert.deepEqual(asked, [{ method: 'eth_sendRawTransaction', params: ['0xab'] }]);
   });
-  it('gets no answer for an unknown method, wrong parameters or without a node', async () => {
+  it('gets no answer even with an unknown method, invalid parameters or no node', async () => {
     const down = rejecting(new Failure('UNAVAILABLE', 'no node'));
     assert.deepEqual(
       await answerCalls([notice('no_such'), { ...notice('eth_getCode'), params: {} }], fakeNode().real),
@@ -169,18 +169,23 @@ describe('a JSON-RPC notification', () => {
 });
 
 describe('a JSON-RPC message', () => {
-  const unreadable: readonly [string, string, number, number][] = [
-    ['no text', '', 400, -32_700],
-    ['half a request', '{"jsonrpc":', 400, -32_700],
-    ['other text', 'hello', 400, -32_700],
-    ['an empty batch', ' [ ]', 400, -32_600],
-    ['a batch of 101', `[${Array.from({ length: 101 }, () => '1').join(',')}]`, 400, -32_600],
-    ['200,000 levels', `{"id":${'['.repeat(200_000)}`, 200, -32_600],
-    ['350,000 empty objects', `[${'{},'.repeat(350_000)}1]`, 200, -32_600],
-    ['a number of a million digits', `{"id":${'9'.repeat(1_000_000)}}`, 200, -32_600],
+  const unreadable = [
+    { kind: 'no text', text: '', status: 400, code: -32_700 },
+    { kind: 'half a request', text: '{"jsonrpc":', status: 400, code: -32_700 },
+    { kind: 'text that is not JSON', text: 'hello', status: 400, code: -32_700 },
+    { kind: 'an empty batch', text: ' [ ]', status: 400, code: -32_600 },
+    {
+      kind: 'a batch of 101',
+      text: `[${Array.from({ length: 101 }, () => '1').join(',')}]`,
+      status: 400,
+      code: -32_600,
+    },
+    { kind: '200,000 levels', text: `{"id":${'['.repeat(200_000)}`, status: 200, code: -32_600 },
+    { kind: '350,000 empty objects', text: `[${'{},'.repeat(350_000)}1]`, status: 200, code: -32_600 },
+    { kind: 'a number of a million digits', text: `{"id":${'9'.repeat(1_000_000)}}`, status: 200, code: -32_600 },
   ];
-  for (const [kind, text, status, code] of unreadable)
-    it(`of ${kind} is refused as a whole`, () => {
+  for (const { kind, text, status, code } of unreadable)
+    it(`is rejected as a whole: ${kind}`, () => {
       const read = readMessage(text);
       assert('status' in read);
       assert.deepEqual([read.status, read.code], [status, code]);
@@ -206,12 +211,12 @@ describe('a JSON-RPC message', () => {
     );
     assert.deepEqual(found, [
       reply('same', { result: 'eth_blockNumber' }),
-      noMethod(2, 'evm_accounts'),
-      refusal(null, -32_600, 'a request must be an object'),
+      methodNotFoundReply(2, 'evm_accounts'),
+      errorReply(null, -32_600, 'a request must be an object'),
       reply('same', { error: { code: 3, message: 'reverted' } }),
-      refusal(5, -32_602, 'non-array args: params must be an array'),
+      errorReply(5, -32_602, 'non-array args: params must be an array'),
       reply(null, { result: 'net_version' }),
-      refusal(6, -32_600, 'jsonrpc must be "2.0" and method a string'),
+      errorReply(6, -32_600, 'jsonrpc must be "2.0" and method a string'),
       reply(7, { result: 'net_peerCount' }),
     ]);
     const methods = asked.map(({ method }) => method);
@@ -225,11 +230,15 @@ describe('a JSON-RPC message', () => {
     'throws an unexpected error': [new TypeError('secret https://node/key'), -32_603, 'internal error'],
   };
   for (const [fault, [error, code, message]] of Object.entries(failures))
-    it(`fails call by call where the node ${fault}, and still refuses wrong calls`, async () => {
+    it(`fails call by call when the node ${fault}, and still rejects invalid calls`, async () => {
       const found = await answerCalls(
         [call('eth_chainId', 1), call('no_such', 2), { jsonrpc: '2.0', method: 'net_version' }, call('net_version', 3)],
         rejecting(error),
       );
-      assert.deepEqual(found, [refusal(1, code, message), noMethod(2, 'no_such'), refusal(3, code, message)]);
+      assert.deepEqual(found, [
+        errorReply(1, code, message),
+        methodNotFoundReply(2, 'no_such'),
+        errorReply(3, code, message),
+      ]);
     });
 });

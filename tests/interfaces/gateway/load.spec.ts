@@ -20,7 +20,7 @@ const mega = 1_048_576;
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
 const isRefused = (answer: RpcAnswer) => 'error' in answer && text(answer).includes('-32005');
 const bytesOf = (size: number): RpcAnswer => ({ result: Buffer.alloc(size, 'a') });
-/** Reads no code, since its answers are as long as the test wants. */
+/** Call whose answers are as long as the test chooses. */
 const codeCall = (id: number) => call('eth_getCode', id, [account, 'latest']);
 
 describe('the load of a message to the gateway', () => {
@@ -29,14 +29,14 @@ describe('the load of a message to the gateway', () => {
     for (const close of open.splice(0)) await close();
   });
 
-  it('is never more than its limit, while short answers are never refused, whatever comes in which order', () => {
-    const most = 1_000_000;
+  it('never exceeds its limit, while short answers are never rejected, in any order of events', () => {
+    const maxBytes = 1_000_000;
     const sizes = fc.array(fc.integer({ min: 0, max: 700_000 }), { minLength: 2, maxLength: 12 });
     const turns = fc.array(fc.nat({ max: 11 }), { maxLength: 60 });
     fc.assert(
       fc.property(sizes, turns, (given, order) => {
         const pressure = createBackpressure(new Set(), Number.POSITIVE_INFINITY);
-        const load = createLoad({ client: createCancellation(), pressure, calls: given.length, maxBytes: most });
+        const load = createLoad({ client: createCancellation(), pressure, calls: given.length, maxBytes });
         const calls = given.map((size) => ({ ...load.join(), size, arrival: { bytes: 0 } }));
         const arrive = ({ cancellation, arrival, size }: (typeof calls)[number]) => {
           arrival.bytes = Math.min(size, arrival.bytes + 200_000);
@@ -52,17 +52,17 @@ describe('the load of a message to the gateway', () => {
         ];
         for (const step of steps) {
           step();
-          assert.ok(load.bytes() <= most);
+          assert.ok(load.bytes() <= maxBytes);
         }
         for (const { answer, size } of calls)
-          assert.ok(!isRefused(answer()) || size > most / given.length, `an answer of ${size} bytes was refused`);
+          assert.ok(!isRefused(answer()) || size > maxBytes / given.length, `an answer of ${size} bytes was refused`);
         load.release();
         assert.equal(load.bytes(), 0);
       }),
     );
   });
 
-  it('keeps the first answers of a batch, and gives up the others while they arrive', async () => {
+  it('keeps the first answers of a batch, and abandons the others while they arrive', async () => {
     let givenUp = 0;
     const node = createServer((request, response) => {
       request.on('data', (body) => {
@@ -70,7 +70,7 @@ describe('the load of a message to the gateway', () => {
         if (method !== 'eth_getCode') return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }));
         response.write(`{"jsonrpc":"2.0","id":${id},"result":"0x${'00'.repeat(mega)}`);
         response.on('close', () => givenUp++);
-        // The first halves are too much already.
+        // The first halves of the answers exceed the limit already.
         void eventually(async () => assert.ok(givenUp >= 3)).then(() => response.end(`${'00'.repeat(mega)}"}`));
         return undefined;
       });
@@ -97,11 +97,11 @@ describe('the load of a message to the gateway', () => {
     assert.ok(pool.metrics().members.every(({ isUp }) => isUp));
   });
 
-  /** Serves the gateway alone; `answer` takes the place of the nodes. */
+  /** Serves only the gateway; `answer` stands in for the nodes. */
   const serve = async (
     answer: (asked: RpcCall, cancellation?: Cancellation) => RpcAnswer | Promise<RpcAnswer>,
     pressure = createBackpressure(),
-    patienceMs?: number,
+    timeoutMs?: number,
   ) => {
     const app = {
       system: testSystem,
@@ -111,7 +111,7 @@ describe('the load of a message to the gateway', () => {
         charge: () => ({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }),
       },
     };
-    const gateway = createGateway(app as unknown as App, pressure, patienceMs);
+    const gateway = createGateway(app as unknown as App, pressure, timeoutMs);
     const responses: ServerResponse[] = [];
     const server = createServer((request, response) => {
       responses.push(response);
@@ -123,7 +123,7 @@ describe('the load of a message to the gateway', () => {
       () => server.closeAllConnections(),
       () => server.close(),
     );
-    /** Asks and does not read the answer. */
+    /** Sends a request and does not read the answer. */
     const askDeaf = (body: string) => {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -140,7 +140,7 @@ describe('the load of a message to the gateway', () => {
     return { responses, askDeaf, ask };
   };
 
-  it('of clients that do not read is bounded for all together: the ones with the most unread are disconnected', async () => {
+  it('is bounded across all clients that do not read: those with the most unread bytes are disconnected', async () => {
     const pressure = createBackpressure(new Set<Reader>(), 40 * mega);
     const { askDeaf, responses, ask } = await serve(() => bytesOf(16 * mega), pressure);
     const standing = () => responses.filter(({ destroyed }) => !destroyed).length;
@@ -154,7 +154,7 @@ describe('the load of a message to the gateway', () => {
     assert.ok((await (await ask(codeCall(7))).text()).length > 16 * mega);
   });
 
-  it('is refused with an error as long as nothing was sent', async () => {
+  it('is rejected with an error while nothing has been sent', async () => {
     const pressure = createBackpressure(new Set<Reader>(), mega);
     const { ask } = await serve(() => bytesOf(2 * mega), pressure);
     for (const body of [codeCall(1), [codeCall(1), codeCall(2)]]) {
@@ -167,14 +167,14 @@ describe('the load of a message to the gateway', () => {
     assert.equal(pressure.readers.size, 0);
   });
 
-  it('ends with the connection of a client that takes nothing of its answer for too long', async () => {
+  it('ends with the connection of a client that reads nothing for too long', async () => {
     const pressure = createBackpressure();
     const { askDeaf, responses } = await serve(() => bytesOf(16 * mega), pressure, 20);
     askDeaf(JSON.stringify(codeCall(1)));
     await eventually(async () => assert.ok(responses[0]?.destroyed && pressure.readers.size === 0));
   });
 
-  it('listens once to its client, however many calls a batch has', async () => {
+  it('adds one listener to its client, however many calls a batch has', async () => {
     let asked = 0;
     const { ask, responses } = await serve(async (_, cancellation) => {
       for (let i = 0; i < 3; i++) cancellation?.onCancel(() => undefined);

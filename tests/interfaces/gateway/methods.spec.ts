@@ -35,12 +35,12 @@ describe('the gateway', () => {
   };
 
   for (const method of specified.split(' '))
-    it(`asks the node for ${method} by the node's own name`, async () => {
+    it(`forwards ${method} under the name that nodes know`, async () => {
       const name = method.replace(/^evm_/, 'eth_');
       assert.equal((await asking(method)).method, name);
       assert.equal((await asking(name)).method, name);
     });
-  it('refuses methods that need a socket, an account or an operator, and malformed names', async () => {
+  it('rejects methods that need a socket, an account or an operator, and malformed names', async () => {
     const odd = ['', 'eth_', 'evm_', 'blockNumber', 'ETH_BLOCKNUMBER', 'eth_blockNumber ', 'toString', '__proto__'];
     for (const method of [...overSockets.split(' '), ...dangerous.split(' '), ...odd])
       for (const on of ['real', 'development'] as const) {
@@ -56,10 +56,10 @@ describe('the gateway', () => {
     eth_subscribe: ' over HTTP: filters and subscriptions need a WebSocket, at …/v1/ws/<API_KEY>',
     personal_unlockAccount: '',
   }))
-    it(`refuses ${typed} with a text that ends in "${ending}"`, async () =>
+    it(`rejects ${typed} with a message that ends in "${ending}"`, async () =>
       assert.equal((await asking(typed)).answer.error.message, `${unavailable(typed)}${ending}`));
 
-  const wrong: readonly [string, readonly unknown[], RegExp][] = [
+  const invalidCalls: readonly [string, readonly unknown[], RegExp][] = [
     [
       'evm_getBalance',
       [],
@@ -89,8 +89,8 @@ describe('the gateway', () => {
     ['eth_getLogs', [{ blockHash: aHash, toBlock: 'latest' }], /argument 0 \(filter\): blockHash cannot be combined/],
     ['eth_getTransactionByBlockHashAndIndex', [aHash, '1'], /argument 1 \(index\)/],
   ];
-  for (const [method, params, message] of wrong)
-    it(`refuses ${method} with the parameters ${JSON.stringify(params).slice(0, 50)} and names the wrong one`, async () => {
+  for (const [method, params, message] of invalidCalls)
+    it(`rejects ${method} with the parameters ${JSON.stringify(params).slice(0, 50)} and names the invalid one`, async () => {
       const { real, asked } = fakeNode();
       const [{ error }] = await answerCalls([call(method, 1, params)], real);
       assert.equal(error.code, -32_602);
@@ -104,18 +104,18 @@ describe('the gateway', () => {
     getTransactionCount: [account],
     getStorageAt: [account, '0x0'],
   }))
-    it(`asks for the latest block by name when ${method} names no block`, async () => {
+    it(`adds "latest" to the parameters when ${method} names no block`, async () => {
       const { real, asked } = fakeNode();
       for (const given of [params, [...params, null], [...params, 'latest']])
         await answerCalls([call(`evm_${method}`, 1, given)], real);
-      const told = { method: `eth_${method}`, params: [...params, 'latest'] };
-      assert.deepEqual(asked, [told, told, told]);
+      const forwarded = { method: `eth_${method}`, params: [...params, 'latest'] };
+      assert.deepEqual(asked, [forwarded, forwarded, forwarded]);
       const { methods } = openRpc('1.0.0') as { methods: { name: string; params: Described[] }[] };
       const described = methods.find(({ name }) => name === `evm_${method}`)?.params.at(-1);
       assert.deepEqual([described?.required, described?.schema.default], [false, 'latest']);
     });
 
-  it('has the controls of the development chain only there', async () => {
+  it('offers the controls of the development chain on that chain only', async () => {
     for (const [method, params] of Object.entries(development)) {
       const { asked, real, development: dev } = fakeNode();
       await answerCalls([call(method, 1, params)], dev);

@@ -10,7 +10,7 @@ const mega = 1_048_576;
 const subscriber = { id: `0x${'a'.repeat(32)}`, prefix: 'eth' } as const;
 const piece = (i: number) => toNotification({ i, data: 'x'.repeat(1000) });
 
-/** Makes a client over a connection that takes every frame, or none. */
+/** Creates a client over a connection that accepts every frame, or none. */
 const createClient = (readers: Set<Reader>, pressure: ReturnType<typeof createBackpressure>, doesRead: boolean) => {
   const frames: Buffer[] = [];
   const wire = new Duplex({
@@ -24,7 +24,7 @@ const createClient = (readers: Set<Reader>, pressure: ReturnType<typeof createBa
   const client = {
     isCut: false as boolean,
     frames,
-    push: (told: ReturnType<typeof toNotification>) => outbox.push(told, subscriber),
+    push: (notification: ReturnType<typeof toNotification>) => outbox.push(notification, subscriber),
     buffered: () => (client.isCut ? 0 : wire.writableLength),
     unread: () => outbox.bytes() + client.buffered(),
     cut: () => {
@@ -85,7 +85,7 @@ describe('the outbox of a gateway client', () => {
     assert.equal(pressure.waiting(), 0);
   });
 
-  it('stays with all others within a limit of bytes, while the clients with the most unread are cut first', () => {
+  it('shares a byte limit with all others, and clients with the most unread bytes are disconnected first', () => {
     const cap = 16 * mega;
     const { join, pressure } = open(cap);
     const stalled = Array.from({ length: 500 }, () => join());
@@ -93,10 +93,10 @@ describe('the outbox of a gateway client', () => {
     const before = heldBytes();
     const standing = () => stalled.filter(({ isCut }) => !isCut).length;
     for (let i = 0; i < 3000; i++) {
-      const told = piece(i);
-      reader.push(told);
+      const notification = piece(i);
+      reader.push(notification);
       // A client that joins later is sent fewer notifications, and so has less unread.
-      for (const [place, client] of stalled.entries()) if (i >= place) client.push(told);
+      for (const [place, client] of stalled.entries()) if (i >= place) client.push(notification);
       const left = stalled.findIndex(({ isCut }) => !isCut);
       assert(
         stalled.every(({ isCut }, place) => isCut === (left < 0 || place < left)),

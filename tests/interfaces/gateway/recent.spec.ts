@@ -9,7 +9,7 @@ const answerWith = (repeated?: () => boolean) => ({
 });
 const lasting = answerWith(() => true);
 const textOf = (found: string | null) => (found === null ? null : Buffer.from(found, 'latin1').toString());
-const usual = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId","params":[]}`;
+const chainIdRequest = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId","params":[]}`;
 
 describe('the cache of recent answers', () => {
   const keeping = (
@@ -21,51 +21,54 @@ describe('the cache of recent answers', () => {
     return (text: string) => textOf(recent.find(Buffer.from(text))?.answer ?? null);
   };
 
-  it('answers under the id of the request, and counts the repetition', () => {
+  it('answers under the id of the request, and counts a cache hit', () => {
     let repeated = 0;
     const ask = keeping(
-      usual('1'),
+      chainIdRequest('1'),
       answerWith(() => ++repeated > 0),
     );
     for (const id of ['1', '0', '9007199254740993'])
-      assert.equal(ask(usual(id)), `{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+      assert.equal(ask(chainIdRequest(id)), `{"jsonrpc":"2.0","id":${id},"result":${result}}`);
     assert.equal(repeated, 3);
   });
 
-  it('answers no more once the nodes serve another chain', () => {
+  it('returns nothing once the nodes serve another chain', () => {
     let isSame = true;
     const ask = keeping(
-      usual('1'),
+      chainIdRequest('1'),
       answerWith(() => isSame),
     );
-    assert.notEqual(ask(usual('1')), null);
+    assert.notEqual(ask(chainIdRequest('1')), null);
     isSame = false;
-    assert.equal(ask(usual('1')), null);
+    assert.equal(ask(chainIdRequest('1')), null);
   });
 
   for (const id of ['01', '1.0', '1e3', '-1', '"1"', 'null', '', '[1]', '1 '])
-    it(`leaves a request with the id ${id} to be parsed`, () => {
-      assert.equal(keeping(usual('1'))(usual(id)), null);
-      assert.equal(keeping(usual(id))(usual('1')), null);
-      assert.equal(keeping(usual(id))(usual(id)), null);
+    it(`returns nothing for a request with the id ${id}`, () => {
+      assert.equal(keeping(chainIdRequest('1'))(chainIdRequest(id)), null);
+      assert.equal(keeping(chainIdRequest(id))(chainIdRequest('1')), null);
+      assert.equal(keeping(chainIdRequest(id))(chainIdRequest(id)), null);
     });
 
-  it('keeps only short answers that never change, to short questions', () => {
-    const long = usual('1').replace('[]', `["${'x'.repeat(512)}"]`);
-    assert.equal(keeping(usual('1'), answerWith())(usual('1')), null);
-    assert.equal(keeping(usual('1'), { error: Buffer.from('{}') })(usual('1')), null);
-    assert.equal(keeping(usual('1'), { ...lasting, result: Buffer.alloc(5000, '1') })(usual('1')), null);
+  it('stores only short answers that never change, to short requests', () => {
+    const long = chainIdRequest('1').replace('[]', `["${'x'.repeat(512)}"]`);
+    assert.equal(keeping(chainIdRequest('1'), answerWith())(chainIdRequest('1')), null);
+    assert.equal(keeping(chainIdRequest('1'), { error: Buffer.from('{}') })(chainIdRequest('1')), null);
+    assert.equal(
+      keeping(chainIdRequest('1'), { ...lasting, result: Buffer.alloc(5000, '1') })(chainIdRequest('1')),
+      null,
+    );
     assert.equal(keeping(long)(long), null);
   });
 
-  it('keeps no question with the replacement character, which malformed bytes would equal', () => {
-    const question = usual('1').replace('[]', '["\ufffd"]');
+  it('stores no request with the replacement character, which malformed bytes would match', () => {
+    const question = chainIdRequest('1').replace('[]', '["\ufffd"]');
     assert.equal(keeping(question)(question), null);
   });
 
-  it('drops the oldest answers when there are too many', () => {
+  it('evicts the oldest answers when it is full', () => {
     const recent = createRecentAnswers();
-    const question = (i: number) => Buffer.from(usual('1').replace('[]', `[${i}]`));
+    const question = (i: number) => Buffer.from(chainIdRequest('1').replace('[]', `[${i}]`));
     for (let i = 0; i <= 500; i++) recent.keep(question(i), lasting, 1);
     assert.equal(recent.find(question(0)), null);
     for (const kept of [1, 500]) assert.notEqual(recent.find(question(kept)), null);

@@ -34,7 +34,7 @@ describe('connections to the gateway', function () {
     call('evm_newFilter', {}),
     `[${call('eth_subscribe', 'newHeads')},${call('eth_newPendingTransactionFilter')}]`,
   ];
-  /** Connects and leaves, depending on `i`, before it is accepted, before or after an answer, or when it is notified. */
+  /** Connects and disconnects, depending on `i`, before acceptance, before or after an answer, or on a notification. */
   const comeAndGo = (i: number) =>
     new Promise<void>((resolve) => {
       const socket = new WebSocket(rig.url, { perMessageDeflate: false });
@@ -53,7 +53,7 @@ describe('connections to the gateway', function () {
     });
   it('leave no subscription, filter or listener behind, whenever they are closed', async () => {
     let isOver = false as boolean;
-    const telling = (async () => {
+    const notifying = (async () => {
       for (let i = 0; !isOver; i++) {
         rig.happen({ i });
         await new Promise((resolve) => setImmediate(resolve));
@@ -62,7 +62,7 @@ describe('connections to the gateway', function () {
     for (let done = 0; done < storm; done += atOnce)
       await Promise.all(Array.from({ length: atOnce }, (_, i) => comeAndGo(done + i)));
     isOver = true;
-    await telling;
+    await notifying;
     await eventually(async () => assert.deepEqual([rig.figures(), rig.listeners.size], [nothing, 0]));
   });
 
@@ -70,22 +70,22 @@ describe('connections to the gateway', function () {
     const stalled = await connectTo(rig.url);
     await stalled.call('eth_subscribe', 'newHeads');
     stalled.socket.pause();
-    const heard: number[][] = [];
+    const received: number[][] = [];
     const join = async () => {
       const socket = new WebSocket(rig.url, { perMessageDeflate: false });
       await once(socket, 'open');
       socket.send(call('eth_subscribe', 'newHeads'));
       await once(socket, 'message');
       const own: number[] = [];
-      heard.push(own);
+      received.push(own);
       socket.on('message', (data) => own.push(JSON.parse(String(data)).params.result.i));
     };
-    while (heard.length < subscribers) await Promise.all(Array.from({ length: atOnce }, join));
+    while (received.length < subscribers) await Promise.all(Array.from({ length: atOnce }, join));
     const all = Array.from({ length: 30 }, (_, i) => i);
     for (const i of all) rig.happen({ i });
-    await eventually(async () => assert.ok(heard.every((own) => own.length >= all.length)));
-    for (const own of heard) assert.deepEqual(own, all);
-    assert.equal(rig.figures().connections, heard.length + 1);
+    await eventually(async () => assert.ok(received.every((own) => own.length >= all.length)));
+    for (const own of received) assert.deepEqual(own, all);
+    assert.equal(rig.figures().connections, received.length + 1);
   });
 
   it('hold at most 1000 filters and 1000 subscriptions, even when all are requested at once', async () => {
@@ -107,7 +107,7 @@ describe('connections to the gateway', function () {
     await eventually(async () => assert.deepEqual([rig.figures(), rig.listeners.size], [nothing, 0]));
   });
 
-  it('get a refusal for each call of a batch that exceeds a rate limit, under its id', async () => {
+  it('get an error for each call of a batch that exceeds a rate limit, under its id', async () => {
     const client = await connectTo(rig.url);
     rig.quota.allowed = false;
     const request = (id: string) => `{"jsonrpc":"2.0",${id}"method":"eth_chainId","params":[]}`;
@@ -126,7 +126,7 @@ describe('connections to the gateway', function () {
     client.socket.terminate();
   });
 
-  it('are closed when most of the unread bytes of all clients arrive for them, and count nothing any more', async () => {
+  it('are closed when they hold most of the unread bytes of all clients, and then no longer count', async () => {
     const pressure = createBackpressure(new Set(), 10 * 1_048_576);
     const own = await openSockets(testSystem, pressure);
     const [greedy, modest] = [await connectTo(own.url), await connectTo(own.url)];
@@ -140,7 +140,7 @@ describe('connections to the gateway', function () {
     await own.close();
   });
 
-  it('lose filters that are not polled in time or hold too many changes, and cannot use those of others', async () => {
+  it('lose filters that are not polled in time or hold too many changes, and cannot use filters of others', async () => {
     const [client, other] = [await connectTo(rig.url), await connectTo(rig.url)];
     const add = async () => String((await client.call('eth_newBlockFilter')).result);
     const [kept, forgotten] = [await add(), await add()];

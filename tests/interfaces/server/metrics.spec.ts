@@ -111,7 +111,7 @@ describe('the metrics of a process', () => {
     await eventually(async () => assert.equal(metricOf(await render(), 'chainfold_deliveries_waiting'), 4));
   });
 
-  it('show the alarm of a follower of this process while the store of its progress is away', async () => {
+  it('show the alarm of a follower of this process while the store of its progress is unavailable', async () => {
     const status = { ...app.status, followers: away, failingContracts: away, traced: away };
     const follower = { variant: tag, alarm: () => 'no node answers' } as never;
     const text = await createMetrics({ ...app, status, followers: [follower] }, { stuckSeconds }).render();

@@ -5,7 +5,7 @@ type Stores = { readonly events: EventStore; readonly state: StateStore };
 
 const buckets: readonly Bucket[] = ['vault', 'processes'];
 
-/** Copies all that two stores hold into empty ones, as a backup of both at one moment would. */
+/** Copies the contents of two stores into empty ones, like a backup of both at the same moment. */
 export const copyStores = async (from: Stores, to: Stores) => {
   for await (const batch of from.events.readAll(beginning)) await to.events.adopt(batch);
   for (const bucket of buckets) {

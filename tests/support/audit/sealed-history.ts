@@ -22,8 +22,8 @@ const golden = (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as 
 
 export const notary = createNotary(new Uint8Array(32).fill(7));
 
-/** Makes a system whose clock can be set ahead, and which never sleeps. */
-export const handSystem = (ahead: () => number = () => 0): System => ({
+/** Creates a system whose clock can be moved forward, and which never sleeps. */
+export const manualSystem = (ahead: () => number = () => 0): System => ({
   ...testSystem,
   now: () => Date.now() + ahead(),
   sleep: async () => undefined,
@@ -47,7 +47,7 @@ export const historyOf = async (events: EventStore, organizationId: string) => {
 type Stores = { readonly events: EventStore; readonly state: StateStore };
 
 /** Wraps the event store so that a subscription ends at the present head. */
-const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
+export const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
   const last = await events.head();
   return {
     ...events,
@@ -66,7 +66,7 @@ const rhythm = { events: 10, ms: 3_600_000 };
 /** Runs a sealer until it has read the present head. */
 export const sealAll = async (
   { events, state }: Stores,
-  system = handSystem(),
+  system = manualSystem(),
   wrap = (store: StateStore) => store,
 ) => {
   const handle = createHandle(events, system);

@@ -4,7 +4,7 @@ import type { EventStore } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { eventStores, states } from '../engines/adapters.js';
 import { usePlace } from '../engines/places.js';
-import { appendEvents, handSystem, notary, sealAll } from './sealed-history.js';
+import { appendEvents, manualSystem, notary, sealAll } from './sealed-history.js';
 
 const eventsPerRound = 11;
 
@@ -18,7 +18,7 @@ export const useSealedStores = () => {
     events = await eventPlace.open();
     state = await statePlace.open();
   });
-  const system = handSystem();
+  const system = manualSystem();
   return {
     system,
     stores: () => ({ events, state }),

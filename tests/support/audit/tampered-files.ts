@@ -9,7 +9,7 @@ import { createPageTokens } from '../../../application/read-models/paging.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { freshDirectory } from '../run/directories.js';
-import { appendEvents, handSystem, notary, sealAll } from './sealed-history.js';
+import { appendEvents, manualSystem, notary, sealAll } from './sealed-history.js';
 
 /** Event store and process state in files, which somebody with access to the disk writes to while no service runs. */
 export const openFiles = async (copyOf?: string) => {
@@ -28,7 +28,7 @@ export const openFiles = async (copyOf?: string) => {
   };
   const audit = () => {
     const { events, state } = stores;
-    const system = handSystem();
+    const system = manualSystem();
     const handle = createHandle(events, system);
     return createAudit({ events, stored: events, state, handle, notary, system, pageTokens: createPageTokens(system) });
   };
@@ -37,7 +37,7 @@ export const openFiles = async (copyOf?: string) => {
     directory,
     close,
     audit,
-    /** Runs SQL on the events, as no service would. */
+    /** Runs SQL on the events directly, which no service does. */
     tamper: async (...statements: readonly string[]) => {
       await close();
       const db = new DatabaseSync(path('events.db'));
@@ -47,8 +47,8 @@ export const openFiles = async (copyOf?: string) => {
     },
     append: (organizationId: string, count: number, from: number) =>
       appendEvents(stores.events, organizationId, count, from),
-    /** Lets sealers go over everything, the seals of the last turn included. */
-    seal: async (system = handSystem(), turns = 3) => {
+    /** Runs sealers several times over everything, so that the seals of earlier turns are included. */
+    seal: async (system = manualSystem(), turns = 3) => {
       for (let n = 0; n < turns; n++) await sealAll(stores, system);
     },
     put,

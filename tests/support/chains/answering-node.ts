@@ -5,12 +5,12 @@ type Answers = Record<string, (params: readonly unknown[]) => unknown>;
 type Asked = { readonly method: string; readonly params: readonly unknown[] };
 type Request = Asked & { readonly id: number };
 
-/** Throws the error that a node refuses a call with. */
-export const refusal = (code: number, message: string): never => {
+/** Throws the JSON-RPC error with which a node rejects a call. */
+export const throwRpcError = (code: number, message: string): never => {
   throw Object.assign(new Error(message), { code });
 };
 
-export const noSuchMethod = () => refusal(-32601, 'the method does not exist/is not available');
+export const methodNotFound = () => throwRpcError(-32601, 'the method does not exist/is not available');
 
 /** Starts a node that answers each method from a table and records the calls. */
 export const startAnsweringNode = async (answers: Answers) => {
@@ -20,7 +20,7 @@ export const startAnsweringNode = async (answers: Answers) => {
   let gate: { readonly isHeld: (asked: Asked) => boolean; readonly opened: Promise<void> } | null = null;
   const answer = async ({ id, method, params }: Request) => {
     try {
-      return { jsonrpc: '2.0', id, result: await (answers[method] ?? noSuchMethod)(params) };
+      return { jsonrpc: '2.0', id, result: await (answers[method] ?? methodNotFound)(params) };
     } catch (error) {
       const { code, message } = error as { code: number; message: string };
       return { jsonrpc: '2.0', id, error: { code, message } };
@@ -52,7 +52,7 @@ export const startAnsweringNode = async (answers: Answers) => {
     /** Number of calls in each batch. */
     batches,
     options,
-    /** Holds back the answers to all calls, or to such ones, until the returned function is called. */
+    /** Holds back the answers to calls that `isHeld` selects, or to all, until the returned function is called. */
     hold: (isHeld: (asked: Asked) => boolean = () => true): (() => void) => {
       const door = new AbortController();
       gate = { isHeld, opened: new Promise((resolve) => door.signal.addEventListener('abort', () => resolve())) };

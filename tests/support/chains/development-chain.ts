@@ -17,7 +17,7 @@ export const hex = (value: number) => `0x${value.toString(16)}`;
 const phrase = 'test test test test test test test test test test test junk';
 const accounts = HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0");
 
-/** Starts a development chain for each test, which mines at once unless told otherwise, and gives clients of it. */
+/** Starts a development chain for each test, which mines at once by default, and returns clients of it. */
 export const useDevelopmentChain = () => {
   let chain: DevelopmentChain;
   let provider: JsonRpcProvider;
@@ -82,9 +82,9 @@ export const useDevelopmentChain = () => {
           return (await next()).result;
         },
         notices: async (count: number) => {
-          const heard: Notice[] = [];
-          while (heard.length < count) heard.push((await next()).params);
-          return heard;
+          const notices: Notice[] = [];
+          while (notices.length < count) notices.push((await next()).params);
+          return notices;
         },
       };
     },

@@ -12,14 +12,14 @@ import {
 } from './evm-chain.js';
 import { tokenLog } from './evm-contracts.js';
 
-/** Throws the error that a node answers with. */
+/** Throws the JSON-RPC error that a node answers with. */
 export const fail = (code: number, message: string): never => {
   throw Object.assign(new Error(message), { code });
 };
 
 type Answer = { readonly [field: string]: unknown };
 
-/** Returns the bits that a value sets in a bloom, as the yellow paper says. */
+/** Returns the bits that a value sets in a bloom filter, as defined in the yellow paper. */
 const bitsOf = (value: string) =>
   [2, 6, 10].reduce((bits, at) => {
     const digest = keccak256(Buffer.from(value.slice(2), 'hex'));

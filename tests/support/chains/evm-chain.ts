@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Asset } from '../../../domain/asset.js';
 import { type Contract, type Contracts, contractsOf } from './evm-contracts.js';
 
-/** Scripted EVM chain: tests say what it mines, and its hashes are the same in every run. */
+/** Scripted EVM chain: tests choose what it mines, and its hashes are the same in every run. */
 
 export const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 export const digestOf = (...parts: readonly unknown[]): string =>
@@ -11,7 +11,7 @@ export const digestOf = (...parts: readonly unknown[]): string =>
     .digest('hex')}`;
 /** Derives an address from a name, so that tests can name people. */
 export const addressOf = (name: string): string => `0x${digestOf(name).slice(2, 42)}`;
-export const nobody = `0x${'0'.repeat(40)}`;
+export const zeroAddress = `0x${'0'.repeat(40)}`;
 
 export type ScriptedLog = { readonly address: string; readonly topics: readonly string[]; readonly data: string };
 type TokenTransfer = {
@@ -59,7 +59,7 @@ export type MinedBlock = {
 };
 
 /** Starting balance of every address, so that no script runs out of money. */
-export const plenty = 10n ** 24n;
+export const initialBalance = 10n ** 24n;
 export const gasPrice = 10n ** 9n;
 export const plainGas = 21_000n;
 export const contractGas = 90_000n;
@@ -79,7 +79,7 @@ const ownerKey = (contract: string, tokenId: string): string => `owner:${contrac
 const native = { standard: 'native' } as const;
 const add = (state: State, asset: Asset, address: string, amount: bigint) => {
   const key = balanceKey(asset, address);
-  state.set(key, BigInt(state.get(key) ?? plenty) + amount);
+  state.set(key, BigInt(state.get(key) ?? initialBalance) + amount);
 };
 const move = (state: State, asset: Asset, from: string, to: string, value: bigint) => {
   add(state, asset, from, -value);
@@ -110,14 +110,14 @@ const apply = (state: State, transaction: MinedTransaction) => {
 
 export type EvmChain = {
   mine(transactions?: readonly ScriptedTransaction[], fields?: MinedBlock['fields']): MinedBlock;
-  /** Takes that many blocks off the head and mines these instead. */
+  /** Removes `depth` blocks from the head and mines `blocks` instead. */
   reorganize(depth: number, blocks: readonly (readonly ScriptedTransaction[])[]): MinedBlock;
-  /** Returns to a replaced branch, up to that block. */
+  /** Returns to a replaced branch, up to the given block. */
   returnTo(hash: string): void;
   head(): MinedBlock;
   at(number: number): MinedBlock | undefined;
-  /** Finds a block by hash, also a replaced one. */
-  of(hash: string): MinedBlock | undefined;
+  /** Finds a block by hash, even a replaced one. */
+  blockByHash(hash: string): MinedBlock | undefined;
   isCanonical(block: MinedBlock): boolean;
   balance(address: string, asset?: Asset, at?: MinedBlock): bigint;
   owner(contract: string, tokenId: string, at?: MinedBlock): string | undefined;
@@ -172,12 +172,12 @@ export const createEvmChain = (seed = 'chain'): EvmChain => {
     },
     head,
     at: (number) => blocks[number],
-    of: (hash) => known.get(hash),
+    blockByHash: (hash) => known.get(hash),
     isCanonical: ({ number, hash }) => blocks[number]?.hash === hash,
     balance: (address, asset = native, { state } = head()) =>
       asset.standard === 'erc721'
         ? BigInt(state.get(ownerKey(asset.contract, asset.tokenId)) === address)
-        : BigInt(state.get(balanceKey(asset, address)) ?? plenty),
+        : BigInt(state.get(balanceKey(asset, address)) ?? initialBalance),
     owner: (contract, tokenId, { state } = head()) => state.get(ownerKey(contract, tokenId))?.toString(),
     deploy: (address, contract) => contracts.deploy(address, contract, head().number),
     contracts,

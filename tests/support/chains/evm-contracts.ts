@@ -1,6 +1,6 @@
 import type { Asset, TokenStandard } from '../../../domain/asset.js';
 
-/** Contracts of the scripted chain: tokens as the standards have them, and any misbehaviour in place of an answer. */
+/** Contracts of the scripted chain: tokens that follow the standards, and any misbehaviour in place of an answer. */
 
 export type Contract = {
   readonly standard?: TokenStandard;

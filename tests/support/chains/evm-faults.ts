@@ -32,12 +32,12 @@ export type EvmFaults = {
   /** Accepts a block hash, but answers with the state of the head. */
   ignoresStateHash: boolean;
   noBatches: boolean;
-  /** Greatest number of blocks that eth_getLogs may cover, and the error for more. */
-  logRange: { readonly most: number; readonly error: { readonly code: number; readonly message: string } } | null;
+  /** Maximum number of blocks that eth_getLogs may cover, and the error for a larger range. */
+  logRange: { readonly max: number; readonly error: { readonly code: number; readonly message: string } } | null;
   noFinalized: boolean;
 };
 
-export const none: EvmFaults = {
+export const noFaults: EvmFaults = {
   lag: 0,
   losesBlocks: false,
   forgetsReplaced: false,

@@ -17,12 +17,12 @@ export const [anna, bert, carl, token, vault, inner] = names.map(addressOf) as [
 ];
 
 /** Interest of a service that watches only anna and has registered only `token`. */
-export const annas: Interest = {
+export const interestInAnna: Interest = {
   address: (address) => address === anna,
   contract: (address) => address === token,
   tokenAccounts: () => [],
 };
-export const everyones: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
+export const interestInAll: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 
 export const brief = ({ index, asset, from, to, value, failed }: Movement) => ({
   index,
@@ -82,7 +82,7 @@ export const evmFixture = () => {
     for (const one of open.splice(0).reverse()) await one.close();
   });
   const node = () => current;
-  /** Closes something after the test. */
+  /** Closes a resource after the test. */
   const keep = <T extends { close(): Promise<void> }>(one: T): T => {
     open.push(one);
     return one;
@@ -92,7 +92,7 @@ export const evmFixture = () => {
   };
   const mined = async (
     transactions: readonly ScriptedTransaction[],
-    interest = annas,
+    interest = interestInAnna,
     fields: Record<string, unknown> = {},
   ) => {
     const block = current.chain.mine(transactions, fields);

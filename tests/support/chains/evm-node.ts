@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Quirk } from '../../../infrastructure/chains/evm/quirks/quirks.js';
 import { blockAnswer, callAnswer, fail, logAnswers, receiptAnswers, receiptOf, traceAnswers } from './evm-answers.js';
 import { createEvmChain, digestOf, type EvmChain, hex, type MinedBlock } from './evm-chain.js';
-import { type EvmFaults, none } from './evm-faults.js';
+import { type EvmFaults, noFaults } from './evm-faults.js';
 import { withQuirks } from './evm-quirks.js';
 
 type Context = {
@@ -42,11 +42,11 @@ const byNumber = (context: Context, tag: unknown): MinedBlock | null => {
   return number <= headNumber(context) && !isLost ? (context.chain.at(number) ?? null) : null;
 };
 const byHash = (context: Context, hash: unknown): MinedBlock | null => {
-  const block = context.chain.of(String(hash));
+  const block = context.chain.blockByHash(String(hash));
   return block && !context.faults.losesBlocks && isKnown(context, block) ? block : null;
 };
 
-/** Finds the block whose state is asked for (EIP-1898). */
+/** Finds the block whose state is requested (EIP-1898). */
 const stateAt = (context: Context, block: unknown): MinedBlock => {
   const { faults, chain } = context;
   if (typeof block === 'string') return byNumber(context, block) ?? fail(-32000, 'header not found');
@@ -94,7 +94,7 @@ const logs = (context: Context, { blockHash, fromBlock, toBlock }: Readonly<Reco
   const from = whole ? byNumber(context, fromBlock ?? 'latest') : byHash(context, blockHash);
   const to = whole ? byNumber(context, toBlock ?? 'latest') : from;
   const range = context.faults.logRange;
-  if (range && from && to && to.number - from.number >= range.most) fail(range.error.code, range.error.message);
+  if (range && from && to && to.number - from.number >= range.max) fail(range.error.code, range.error.message);
   return from && to ? logAnswers(context.chain, from, to) : fail(-32000, 'unknown block');
 };
 
@@ -143,8 +143,8 @@ const answer = (context: Context, { id, method, params }: Request) => {
     context.onAsked(method);
     if (context.faults.error) fail(context.faults.error.code, context.faults.error.message);
     const result = (methods[method] ?? (() => unknownMethod(method)))(context, params);
-    const told = withQuirks(context.quirks, method, { params, chain: context.chain }, result);
-    return { ...envelope, result: context.lie(method, told) };
+    const quirky = withQuirks(context.quirks, method, { params, chain: context.chain }, result);
+    return { ...envelope, result: context.lie(method, quirky) };
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };
     if (typeof code !== 'number') throw error;
@@ -163,7 +163,7 @@ export type EvmNode = {
   readonly wsUrl: string;
   readonly chain: EvmChain;
   readonly faults: EvmFaults;
-  /** Quirks of the network, which change all answers. */
+  /** Quirks of the network, which affect all answers. */
   readonly quirks: Set<Quirk>;
   /** Methods of all calls, in order. */
   readonly asked: string[];
@@ -175,7 +175,7 @@ export type EvmNode = {
   hold(hash: string): void;
   /** Runs before each answer, so that a test can change the chain between a call and its answer. */
   onAsked: (method: string) => void;
-  /** Replaces each answer by what it returns. */
+  /** Replaces each answer with the value that it returns. */
   lie: (method: string, answer: unknown) => unknown;
   /** Switches all faults off. */
   heal(): void;
@@ -212,7 +212,7 @@ const idOf = (subscription: string) => (subscription === 'newHeads' ? '0x1' : '0
 export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmChain } = {}): Promise<EvmNode> => {
   const context: Context = {
     chain,
-    faults: { ...none },
+    faults: { ...noFaults },
     asked: [],
     messages: [],
     sent: [],
@@ -243,7 +243,7 @@ export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmCh
     listening[name]?.add(socket);
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: idOf(name) }));
   };
-  const tell = (name: string, result: unknown) => {
+  const notify = (name: string, result: unknown) => {
     const notice = { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: idOf(name), result } };
     for (const socket of listening[name] ?? []) socket.send(JSON.stringify(notice));
   };
@@ -253,7 +253,7 @@ export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmCh
       for (const sockets of Object.values(listening)) sockets.delete(socket);
     });
   });
-  const silence = chain.onHead((block) => tell('newHeads', blockAnswer(block, false)));
+  const silence = chain.onHead((block) => notify('newHeads', blockAnswer(block, false)));
 
   const disconnect = () => {
     for (const socket of sockets.clients) socket.terminate();
@@ -272,7 +272,7 @@ export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmCh
     sent,
     hold: (hash) => {
       pending.add(hash);
-      tell('newPendingTransactions', hash);
+      notify('newPendingTransactions', hash);
     },
     get onAsked() {
       return context.onAsked;
@@ -286,7 +286,7 @@ export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmCh
     set lie(change) {
       context.lie = change;
     },
-    heal: () => void Object.assign(faults, none),
+    heal: () => void Object.assign(faults, noFaults),
     disconnect,
     close: async () => {
       silence();

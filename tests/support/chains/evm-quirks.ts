@@ -1,6 +1,6 @@
 import type { Quirk } from '../../../infrastructure/chains/evm/quirks/quirks.js';
 import { blockAnswer, bloomOf, fail } from './evm-answers.js';
-import { addressOf, digestOf, type EvmChain, hex, type MinedBlock, nobody } from './evm-chain.js';
+import { addressOf, digestOf, type EvmChain, hex, type MinedBlock, zeroAddress } from './evm-chain.js';
 import { addressWord, word } from './evm-contracts.js';
 
 type Answer = { readonly [field: string]: unknown };
@@ -52,8 +52,8 @@ const syncPlace = ({ hash, number, transactions }: MinedBlock) => ({
 const syncTransaction = (block: MinedBlock): Answer => ({
   ...syncPlace(block),
   hash: syncHash(block.hash),
-  from: nobody,
-  to: nobody,
+  from: zeroAddress,
+  to: zeroAddress,
   nonce: '0x0',
   value: '0x0',
   input: '0x',
@@ -68,8 +68,8 @@ const syncReceipt = (block: MinedBlock, firstLog: number): Answer => {
   const of = { ...syncPlace(block), transactionHash: syncHash(block.hash) };
   return {
     ...of,
-    from: nobody,
-    to: nobody,
+    from: zeroAddress,
+    to: zeroAddress,
     contractAddress: null,
     status: '0x1',
     gasUsed: '0x0',
@@ -78,19 +78,19 @@ const syncReceipt = (block: MinedBlock, firstLog: number): Answer => {
   };
 };
 const blockWith = (chain: EvmChain, transaction: unknown): MinedBlock | undefined => {
-  for (let block: MinedBlock | undefined = chain.head(); block; block = chain.of(block.parentHash))
+  for (let block: MinedBlock | undefined = chain.head(); block; block = chain.blockByHash(block.parentHash))
     if (syncHash(block.hash) === transaction) return block;
   return undefined;
 };
 
 const stateSync: Changes = {
   ...blocks((answer, { chain, params: [, isFull] }) => {
-    const block = chain.of(String(answer.hash)) as MinedBlock;
+    const block = chain.blockByHash(String(answer.hash)) as MinedBlock;
     const added = isFull ? syncTransaction(block) : syncHash(block.hash);
     return { ...answer, transactions: [...(answer.transactions as unknown[]), added] };
   }),
   eth_getBlockReceipts: (all: Answer[] | null, { chain, params: [hash] }) => {
-    const block = chain.of(String(hash));
+    const block = chain.blockByHash(String(hash));
     const logs = all?.reduce((count, { logs }) => count + (logs as unknown[]).length, 0) ?? 0;
     return all && block ? [...all, syncReceipt(block, logs)] : all;
   },
@@ -103,7 +103,7 @@ const stateSync: Changes = {
 /** Builds a receipt in the name of the block itself, as Celo has for an epoch, with a transfer that nobody made. */
 const foreignReceipt = (receipt: Answer): Answer => {
   const { blockHash, blockNumber } = receipt;
-  const topics = [transferTopic, `0x${addressWord(nobody)}`, `0x${addressWord(bridged)}`];
+  const topics = [transferTopic, `0x${addressWord(zeroAddress)}`, `0x${addressWord(bridged)}`];
   const log = { address: addressOf('token'), topics, data: `0x${word(9)}`, blockHash, transactionHash: blockHash };
   return { ...receipt, blockNumber, transactionHash: blockHash, logs: [{ ...log, logIndex: '0x0', removed: false }] };
 };

@@ -8,11 +8,11 @@ import type { Checkpoint } from '../../../infrastructure/chains/sui/wire.js';
 const wellBehaved = {
   /** Number of checkpoints by which the node is behind. */
   lag: 0,
-  /** Refuses every third call as unavailable; `busy` and `broken` refuse with other codes. */
+  /** Rejects every third call as unavailable; `busy` and `broken` reject with other codes. */
   unavailable: false,
   busy: false,
   broken: false,
-  /** Refuses further calls within a tenth of a second after this many; none when 0. */
+  /** Maximum number of calls within a tenth of a second; no limit when 0. */
   maxInTenth: 0,
   /** Lacks some checkpoints although it has later ones. */
   skips: false,
@@ -20,9 +20,9 @@ const wellBehaved = {
   repeats: false,
   /** Leaves out the last transaction of a checkpoint. */
   truncated: false,
-  /** Tells subscribers nothing, although their connections stay open. */
+  /** Sends nothing to subscribers, although their connections stay open. */
   silent: false,
-  /** Knows no subscriptions. */
+  /** Does not support subscriptions. */
   unsubscribed: false,
   /** Answers every third call as it would have three checkpoints ago. */
   stale: false,
@@ -32,13 +32,13 @@ const wellBehaved = {
 type Faults = typeof wellBehaved;
 
 const every = 3;
-const refusals = [
+const rejections = [
   ['unavailable', status.UNAVAILABLE],
   ['busy', status.RESOURCE_EXHAUSTED],
   ['broken', status.INTERNAL],
 ] as const;
 
-/** Counts calls by method, and refuses those above the limit of a second or of a tenth of it. */
+/** Counts calls by method, and rejects those above the limit per second or per tenth of a second. */
 const createGate = (faults: Faults) => {
   const counts = new Map<string, number>();
   const [admitted, inTenth]: [number[], number[]] = [[], []];
@@ -83,7 +83,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
   let refusedCoin: string | null = null;
   const maybeRefuse = (method: string) => {
     gate.admit(method);
-    for (const [fault, code] of refusals)
+    for (const [fault, code] of rejections)
       if (faults[fault] && gate.asked() % every === 0) throw grpcError(code, `the node is ${fault}`);
   };
   const height = () => {
@@ -114,8 +114,8 @@ export const startSuiNode = async (ledger: SuiSource) => {
     listen: (notice, end) => {
       const leave = ledger.listen(() => {
         const found = faults.silent ? undefined : ledger.checkpoint(height());
-        const told = found && spoil(found);
-        if (told) notice(told);
+        const shown = found && spoil(found);
+        if (shown) notice(shown);
       }, end);
       streams.add(end);
       return () => {
@@ -125,7 +125,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
     },
     // A node that lags answers with the balance at its own height.
     balance: (owner, coinType) => {
-      if (balancesRead >= maxBalances) throw grpcError(status.INTERNAL, 'the node has told enough balances');
+      if (balancesRead >= maxBalances) throw grpcError(status.INTERNAL, 'the limit of balances is reached');
       if (coinType === refusedCoin) throw grpcError(status.INVALID_ARGUMENT, 'no such coin');
       balancesRead++;
       let sum = 0n;
@@ -139,9 +139,9 @@ export const startSuiNode = async (ledger: SuiSource) => {
     url,
     close,
     faults,
-    /** Calls so far: all, those of one method, and those that were refused as too many. */
+    /** Numbers of calls so far: all, those of one method, and those rejected by the rate limit. */
     calls: { all: gate.asked, of: gate.countOf, refused: gate.refused },
-    /** Refuses calls beyond so many in a second. */
+    /** Rejects calls above this number per second. */
     limit: gate.limit,
     /** Number of open subscriptions. */
     subscribers: () => streams.size,
@@ -153,16 +153,16 @@ export const startSuiNode = async (ledger: SuiSource) => {
     whenRead: (work: () => void) => {
       afterRead = work;
     },
-    /** Refuses the balances of a coin. */
+    /** Rejects requests for balances of a coin. */
     refuseCoin: (coinType: string) => {
       refusedCoin = coinType;
     },
-    /** Tells so many balances more, and then fails; returns the number told so far. */
-    tellBalances: (most: number) => {
-      const told = balancesRead;
+    /** Returns at most `max` further balances, and then fails; returns the number of balances answered so far. */
+    limitBalances: (max: number) => {
+      const answered = balancesRead;
       balancesRead = 0;
-      maxBalances = most;
-      return told;
+      maxBalances = max;
+      return answered;
     },
     heal: () => Object.assign(faults, wellBehaved),
   };

@@ -91,10 +91,10 @@ const cellOf = ({ account, lt, now, total_fees, description, in_msg, out_msgs }:
     .endCell();
 };
 
-/** Bytes of transactions, for servers that tell those. */
+/** Serialized transactions, for servers that return bytes. */
 const bytes = new WeakMap<Transaction, string>();
 
-/** Puts a written transaction into its cell, whose hashes it has from then on. */
+/** Serializes a transaction into its cell, and sets its hashes to those of the cell. */
 export const inCells = (written: Transaction): Transaction => {
   const cell = cellOf(written);
   const block = written.block_ref as Transaction['block_ref'] & { workchain: number };

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Address, beginCell, Cell } from '@ton/core';
 import { type BlockId, jettonWalletOf, master, type ScriptedBlock, type TonScript } from './ton-script.js';
-import { hashOf, written } from './ton-transactions.js';
+import { hashOf, indexForm } from './ton-transactions.js';
 
 /** Faults of a single answer. */
 export const indexFaults = [
@@ -24,11 +24,11 @@ type Query = URLSearchParams;
 type Options = {
   /** Largest number of transactions on a page, whatever limit is requested. */
   pageSize?: number;
-  /** Largest limit that the index does not refuse. */
+  /** Largest limit that the index accepts. */
   largestLimit?: number;
-  /** Refusal of the list of blocks, for an index that has none. */
+  /** Error for requests of the block list, for an index without one. */
   noBlocks?: { status: number; body: object };
-  /** Refusal of the newest blocks of shards, for an index that does not know them. */
+  /** Error for requests of the newest shard blocks, for an index that does not know them. */
   noShards?: { status: number; body: object };
   /** True for an index that lists no jetton wallets. */
   noWallets?: boolean;
@@ -74,7 +74,7 @@ const broke: Partial<Record<IndexFault, Reply>> = {
   failing: { status: 500, body: { error: 'no database', code: 500 } },
 };
 
-const tooMany = (most: number): Reply => ({ status: 422, body: { error: `limit must be at most ${most}`, code: 422 } });
+const tooMany = (max: number): Reply => ({ status: 422, body: { error: `limit must be at most ${max}`, code: 422 } });
 
 /** Faults of lists, each of which leaves a list that looks valid. */
 const spoil: Partial<Record<IndexFault, (items: readonly unknown[], all: readonly unknown[]) => readonly unknown[]>> = {
@@ -85,7 +85,7 @@ const spoil: Partial<Record<IndexFault, (items: readonly unknown[], all: readonl
   'skipped item': (items, all) => [...items.slice(1), ...all.slice(-1)],
 };
 
-/** Tells whether a fault can happen to a request; lists of blocks stay whole, because their counts reveal the fault. */
+/** Reports whether a fault applies to a request; lists of blocks stay complete, because counts reveal the fault. */
 const canHappen = (fault: IndexFault, path: string) => {
   if (spoil[fault]) return path === 'transactionsByMasterchainBlock';
   return fault !== 'behind' || path !== 'masterchainInfo';
@@ -121,28 +121,28 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
       tops: tops.filter((one) => !isLost(one)),
     }));
 
-  const page = (all: readonly unknown[], query: Query, fault: IndexFault | undefined, most = 1000) => {
+  const page = (all: readonly unknown[], query: Query, fault: IndexFault | undefined, max = 1000) => {
     const offset = Number(query.get('offset') ?? 0);
-    const items = all.slice(offset, offset + Math.min(most, Number(query.get('limit') ?? 10)));
+    const items = all.slice(offset, offset + Math.min(max, Number(query.get('limit') ?? 10)));
     return (fault && spoil[fault]?.(items, all)) ?? items;
   };
   const last = (blocks: readonly ScriptedBlock[]) => shown(script, blocks.at(-1) as ScriptedBlock)[0];
   const wallet = (account: string, owner: string, balance: bigint) => ({
-    address: written(account),
-    owner: written(owner),
-    jetton: written(master),
+    address: indexForm(account),
+    owner: indexForm(owner),
+    jetton: indexForm(master),
     balance: String(balance),
     last_transaction_lt: String(script.lastTime(account)),
     data_hash: hashOf(`${script.lastTime(account)}`),
   });
   const { owners } = script;
-  /** State on which get methods run, and whether they tell its time. */
-  const getMethods: { behind: boolean; tells: 'nothing' | 'time' | 'block' } = { behind: false, tells: 'nothing' };
-  const told = (account: string) => {
+  /** State on which get methods run, and whether they report its time. */
+  const getMethods: { behind: boolean; reports: 'nothing' | 'time' | 'block' } = { behind: false, reports: 'nothing' };
+  const stateFields = (account: string) => {
     const past = getMethods.behind ? 1 : 0;
     const lt = String(script.lastTime(account) - BigInt(past));
-    if (getMethods.tells === 'block') return { block_id: blockId(script.blocks.length - past) };
-    return getMethods.tells === 'time' ? { last_transaction_id: { lt } } : {};
+    if (getMethods.reports === 'block') return { block_id: blockId(script.blocks.length - past) };
+    return getMethods.reports === 'time' ? { last_transaction_id: { lt } } : {};
   };
 
   const answers: Readonly<Record<string, (query: Query, fault: IndexFault | undefined, body: RunGetMethod) => object>> =
@@ -174,7 +174,7 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
           const account = address.toLowerCase();
           const isBehind = fault === 'behind';
           return {
-            address: written(account),
+            address: indexForm(account),
             balance: isBehind ? '1' : String(script.balance(account)),
             status: 'active',
             last_transaction_lt: isBehind ? '0' : String(script.lastTime(account)),
@@ -206,7 +206,7 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
               cellWith(owner),
               cellWith(master),
             ),
-            ...told(account),
+            ...stateFields(account),
           };
         const named = falseMasters[account];
         if (method === 'get_wallet_address' && named !== undefined) return done(cellWith(named));
@@ -217,11 +217,11 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
       },
     };
 
-  const refusals: Readonly<Record<string, Reply | undefined>> = {
+  const errors: Readonly<Record<string, Reply | undefined>> = {
     blocks: noBlocks,
     masterchainBlockShardState: noShards,
   };
-  /** Takes the first fault that can happen to the request. */
+  /** Removes and returns the first pending fault that applies to the request. */
   const takeFault = (path: string) => {
     const place = faults.findIndex((fault) => canHappen(fault, path));
     return place < 0 ? undefined : faults.splice(place, 1)[0];
@@ -235,8 +235,8 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
     if (fault === 'cut off') return null;
     const broken = fault && broke[fault];
     if (broken) return { ...broken, body: { ...broken.body, echo: request.url } };
-    const refusal = limit > largestLimit ? tooMany(largestLimit) : refusals[path];
-    if (refusal) return refusal;
+    const error = limit > largestLimit ? tooMany(largestLimit) : errors[path];
+    if (error) return error;
     const answer = answers[path];
     if (!answer) return { status: 404, body: {} };
     return { status: 200, body: answer(url.searchParams, fault, await readBody(request)) };

@@ -6,7 +6,7 @@ export type Transfer = {
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
-  /** 'refused' is sent back by the receiver, 'jetton' is an amount of jettons, 'forged' pretends to be one. */
+  /** 'refused' is returned by the receiver, 'jetton' is a transfer of jettons, 'forged' pretends to be one. */
   readonly kind?: 'coin' | 'refused' | 'jetton' | 'forged';
   /** True when the transfer arrives only in the next block. */
   readonly isLate?: boolean;
@@ -22,7 +22,7 @@ export type ScriptedBlock = {
   /** Newest block of each shard. */
   tops: readonly BlockId[];
 };
-/** Ways in which shards go on in a masterchain block; a split or merge of what is split or merged already is usual. */
+/** Changes of the shards in a masterchain block; a split of split shards, or a merge of merged ones, is 'usual'. */
 export const shapes = ['usual', 'twice', 'idle', 'split', 'merge'] as const;
 export type Shape = (typeof shapes)[number];
 
@@ -116,7 +116,7 @@ export const createTonScript = (network: number) => {
   };
   const transfersBy = { coin: coinTransfer, refused: coinTransfer, jetton: jettonTransfer, forged: forgedTransfer };
 
-  /** Adds a transaction to a shard block; shards without a block leave theirs to others. */
+  /** Adds a transaction to a shard block; transactions of shards without a block go to another shard. */
   const make = (script: Omit<Script, 'lt'>, made: readonly ShardBlock[], seqno: number, time: number) => {
     const block = made[Number.parseInt(script.account.slice(2, 4), 16) % made.length];
     lastTimes.set(script.account, ++lt);
@@ -146,7 +146,7 @@ export const createTonScript = (network: number) => {
   return {
     network,
     blocks,
-    /** Owners of the jetton wallets that the master was asked for. */
+    /** Owners of the jetton wallets that were requested from the master. */
     owners: new Map<string, string>(),
     balance,
     jettonBalance,

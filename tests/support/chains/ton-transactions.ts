@@ -5,8 +5,8 @@ import type { Transaction } from '../../../infrastructure/chains/ton/transaction
 const digest = (text: string) => createHash('sha256').update(text).digest();
 /** Derives an address from a name, in the stored form. */
 export const accountOf = (name: string) => `0:${digest(name).toString('hex')}`;
-/** Writes an address as the index does. */
-export const written = (address: string) => address.toUpperCase();
+/** Converts an address to the form that the index returns. */
+export const indexForm = (address: string) => address.toUpperCase();
 export const hashOf = (text: string) => digest(text).toString('base64');
 
 type Message = { value: bigint; body?: Cell; bounced?: boolean; extra?: Readonly<Record<string, string>> };
@@ -30,7 +30,7 @@ export const coinBody = (comment: string) => beginCell().storeUint(0, 32).storeS
 
 type Receipt = { amount: bigint; from: string; comment: string; payload?: Cell };
 
-/** Message bodies of the jetton standard, which forward nothing but the comment. */
+/** Message bodies of the jetton standard, which forward only a comment. */
 export const jettonBodies = {
   transfer: ({ amount, to, comment }: { amount: bigint; to: string; comment: string }) =>
     beginCell()
@@ -87,8 +87,8 @@ export const jettonBodies = {
 
 const messageOf = (hash: string, source: string | null, destination: string | null, message: Message | null) => ({
   hash: hashOf(hash),
-  source: source && written(source),
-  destination: destination && written(destination),
+  source: source && indexForm(source),
+  destination: destination && indexForm(destination),
   value: message && source && destination ? String(message.value) : null,
   value_extra_currencies: message?.extra ?? {},
   bounced: message?.bounced ?? false,
@@ -110,7 +110,7 @@ export const tonTransaction = (script: Script): Transaction => {
   } = script;
   const hash = `${account} ${lt}`;
   return {
-    account: written(account),
+    account: indexForm(account),
     hash: hashOf(hash),
     lt: String(lt),
     now: time,

@@ -43,7 +43,7 @@ const eventStoreOverWire = async (): Promise<Place<EventStore>> => {
   return { open: () => eventStoreDb(double.url, aggregates), end: double.close };
 };
 
-/** Starts a double, or takes a fresh namespace on the server at MONGODB_URL if that is set. */
+/** Starts a double, or uses a fresh namespace on the server at MONGODB_URL if that is set. */
 const mongoPlace = async () => {
   if (given.mongo) return { url: given.mongo, namespace: freshNamespace() };
   const double = await startMongoDouble();
@@ -55,7 +55,7 @@ const eventStoreServer = async (url: string): Promise<Place<EventStore>> => {
   return { open: async () => eventStoreDb(url, aggregates, namespace) };
 };
 
-/** Adapters of the event store by name. Every port has such a table here, over which its contract suite runs. */
+/** Adapters of the event store by name. Every port has a table here, over which its contract suite runs. */
 export const eventStores = {
   sqlite: async () => {
     const path = inFile('events.db');
@@ -136,10 +136,10 @@ export const limiters = {
   }),
 } satisfies Record<string, () => Promise<LimiterPlace>>;
 
-/** Lease that no standstill of a process outlasts, for tests in which no worker dies. */
+/** Lease that is longer than any pause of a process, for tests in which no worker dies. */
 const endlessMs = 600_000;
 
-/** `where` tells another process how to open the same place. */
+/** `where` is the argument with which another process opens the same place. */
 type JobsPlace = {
   open(leaseMs?: number): Promise<Jobs>;
   end?(): Promise<void>;

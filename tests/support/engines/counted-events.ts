@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type NewEvent, noStream, type Recorded } from '../../../application/ports/event-store.js';
 
-/** Makes an event that a number tells from others. */
+/** Makes an event that is identified by a number. */
 export const event = (n: number, extra: object = {}): NewEvent => ({
   id: randomUUID(),
   type: 'Counted',

@@ -19,7 +19,7 @@ export const createDiskFaults = () => {
 };
 
 /** Sets the next fault of the disk; '' ends every fault. */
-export const tellDisk = (
+export const setDiskFault = (
   wish: 'hold syncs' | `${'sync' | 'write'} ${number}` | `record ${string}` | '',
   control = process.env.DISK_CONTROL as string,
 ) => writeFileSync(control, wish);

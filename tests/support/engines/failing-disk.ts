@@ -7,9 +7,9 @@ import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-st
 import { createRandom } from '../random.js';
 import { freshDirectory } from '../run/directories.js';
 import { event, write } from './counted-events.js';
-import { recordedBy, tellDisk } from './disk-faults.js';
+import { recordedBy, setDiskFault } from './disk-faults.js';
 
-/** Number of events in each append. The program is a process, because only a whole process can have such a disk. */
+/** Number of events in each append. The program is a process of its own, because disk faults affect a whole process. */
 const perAppend = 3;
 /** Data of a tenth of the size at which SQLite moves its log into the database file. */
 const heavy = { text: 'x'.repeat(130_000) };
@@ -34,17 +34,17 @@ const append = async () => {
 const unsynced: string[] = [];
 for (let n = 0; n < 20; n++) {
   rmSync(record, { force: true });
-  tellDisk(`record ${record}`);
+  setDiskFault(`record ${record}`);
   await append();
   const done = recordedBy(record);
-  tellDisk('');
+  setDiskFault('');
   if (!/w/.test(done) || !/^[ws]*s[^w]*$/.test(done)) unsynced.push(done);
 }
 const unharmed = refused.size;
 for (let n = 0; n < runs; n++) {
-  tellDisk(n % 2 ? `sync ${random.between(1, 3)}` : `write ${random.between(1, 400)}`);
+  setDiskFault(n % 2 ? `sync ${random.between(1, 3)}` : `write ${random.between(1, 400)}`);
   await append();
-  tellDisk('');
+  setDiskFault('');
   if (n % 3 === 0) await append();
 }
 await append();

@@ -72,7 +72,7 @@ export const useWorkers = () => {
       const worker = {
         begun: () => begun,
         has: (id: string) => begun.some((job) => job.id === id),
-        most: () => ({ atOnce: maxBusy, perLane: maxInLane }),
+        peak: () => ({ atOnce: maxBusy, perLane: maxInLane }),
         stop: () => stop.abort(),
         ended: jobs.work({ run: counted, ...limits }, stop.signal),
       };
@@ -82,7 +82,7 @@ export const useWorkers = () => {
   };
 };
 
-/** Starts a process that begins `count` jobs and ends none; returns a function that kills it. */
+/** Starts a process that begins `count` jobs and completes none; returns a function that kills the process. */
 export const startHolder = async (where: string, count: number, leaseMs: number) => {
   const program = fileURLToPath(new URL('./job-holder.ts', import.meta.url));
   const args = ['--import', 'tsx', program, where, String(count), String(leaseMs)];

@@ -14,7 +14,7 @@ export const noRedis =
   given || isRedisInstalled || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
 export const redisKind = given ? 'the server at REDIS_URL' : 'a real redis-server';
 
-/** Time for an answer of Redis, far beyond that for which a process may stand still. */
+/** Timeout for an answer of Redis, far longer than any pause of a process. */
 export const redisAnswerMs = 60_000;
 
 export type RedisServer = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
@@ -32,10 +32,10 @@ export const startRedis = async (port?: number, settings: readonly string[] = []
   const gone = once(child, 'exit');
   const probe = new Redis(on, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
   probe.on('error', () => undefined);
-  const told = await Promise.race([probe.info('server'), gone.then(() => '')]);
+  const serverInfo = await Promise.race([probe.info('server'), gone.then(() => '')]);
   probe.disconnect();
   // Another process, which may be another Redis, took the port in the meantime.
-  if (!told.includes(`process_id:${child.pid}\r\n`)) {
+  if (!serverInfo.includes(`process_id:${child.pid}\r\n`)) {
     child.kill('SIGKILL');
     await gone;
     return startRedis(port, settings);

@@ -41,10 +41,10 @@ const answer = (
   finish(null, response(outcome, expected));
 };
 
-const oversize = (most: number): Failure => {
-  const problem = failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${most} Exceeded.`);
+const oversize = (max: number): Failure => {
+  const problem = failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${max} Exceeded.`);
   problem.metadata.set('exception', 'maximum-append-size-exceeded');
-  problem.metadata.set('maximum-append-size', String(most));
+  problem.metadata.set('maximum-append-size', String(max));
   return problem;
 };
 

@@ -29,8 +29,8 @@ export const attempt = (
   const { log, faults, maxBytes } = node;
   faults.appends++;
   if (faults.muted) return silence(faults);
-  const refusal = faults.due(rpc, 'before') ?? notLeader(node, call);
-  if (refusal) return { answer: 'failure', failure: refusal };
+  const failure = faults.due(rpc, 'before') ?? notLeader(node, call);
+  if (failure) return { answer: 'failure', failure };
   const outcome = isTooLarge(events, maxBytes)
     ? ({ accepted: false, tooLarge: maxBytes } as const)
     : log.commit(stream, events, expected);

@@ -72,14 +72,14 @@ const response = (request: BatchAppendReq, { stream, expected }: Append, outcome
     .setStreamIdentifier(streamIdentifier(stream));
   if ('tooLarge' in outcome) return answer.setError(oversize(outcome.tooLarge));
   if ('deleted' in outcome) return answer.setError(deletion(stream));
-  if (!outcome.accepted) return answer.setError(refusal(wrongExpectedVersion(outcome.current, expected)));
+  if (!outcome.accepted) return answer.setError(errorStatus(wrongExpectedVersion(outcome.current, expected)));
   const success = new streams.BatchAppendResp.Success()
     .setCurrentRevision(String(outcome.revision))
     .setPosition(withPosition(new shared.AllStreamPosition(), outcome.position));
   return answer.setSuccess(success);
 };
 
-const refusal = (wrong: WrongExpectedVersion): Status => {
+const errorStatus = (wrong: WrongExpectedVersion): Status => {
   const details = new anys.Any();
   // The client recognizes the error by this exact type name.
   details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
@@ -96,13 +96,13 @@ const deletion = (stream: string): Status => {
   return new statuses.Status().setCode(codes.Code.NOT_FOUND).setMessage('Stream deleted').setDetails(details);
 };
 
-const oversize = (most: number): Status => {
+const oversize = (max: number): Status => {
   const details = new anys.Any();
-  const exceeded = new shared.MaximumAppendSizeExceeded().setMaxappendsize(most);
+  const exceeded = new shared.MaximumAppendSizeExceeded().setMaxappendsize(max);
   details.pack(exceeded.serializeBinary(), 'event_store.client.MaximumAppendSizeExceeded');
   return new statuses.Status()
     .setCode(codes.Code.INVALID_ARGUMENT)
-    .setMessage(`Maximum Append Size of ${most} Exceeded.`)
+    .setMessage(`Maximum Append Size of ${max} Exceeded.`)
     .setDetails(details);
 };
 

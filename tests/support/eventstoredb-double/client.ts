@@ -5,7 +5,7 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 
-/** Makes an event that a number tells from others. */
+/** Makes an event that is identified by a number. */
 export const numbered = (type: string, n = 0) => jsonEvent({ type, data: { n } });
 
 export const collect = async (reading: AsyncIterable<ResolvedEvent>) => {

@@ -14,7 +14,7 @@ export type Trailers = Readonly<Record<string, string>>;
 
 export type Faults = {
   fail(rpc: Rpc, status: grpc.status, times: number, when: Moment, trailers?: Trailers): void;
-  /** Takes the failure that is planned for this call at this moment. */
+  /** Removes and returns the failure that is planned for this call at this moment. */
   due(rpc: Rpc, when: Moment): Failure | undefined;
   muted: boolean;
   mutedAfterCommit: boolean;
@@ -28,7 +28,7 @@ export type Faults = {
   hold(on: boolean): void;
   /** Number of answers that are held back. */
   readonly held: number;
-  /** Sends answers to appends so many ms apart, as a busy server does; at once with 0. */
+  /** Sends answers to appends `ms` milliseconds apart, as a busy server does; at once with 0. */
   pace(ms: number): void;
   /** Runs before each read is served, as another process may act between two reads. */
   beforeRead: (stream: string | undefined) => unknown;

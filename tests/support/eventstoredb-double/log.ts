@@ -45,8 +45,8 @@ const noStream = -1;
 const ticksPerMillisecond = 10_000n;
 const recordOverhead = 100;
 
-/** Makes the in-memory log of a double; `grown` is called after each write. */
-export const createLog = ({ categories, grown }: { categories: boolean; grown(): void }): Log => {
+/** Makes the in-memory log of a double; `onWrite` is called after each write. */
+export const createLog = ({ categories, onWrite }: { categories: boolean; onWrite(): void }): Log => {
   const all: StoredEvent[] = [];
   const streams = new Map<string, Stream>();
   const unlinked: StoredEvent[] = [];
@@ -92,7 +92,7 @@ export const createLog = ({ categories, grown }: { categories: boolean; grown():
     const stored = events.map((event) => store(name, event));
     if (categories && categoryOf(name) !== undefined) unlinked.push(...stored);
     linkCategories();
-    grown();
+    onWrite();
     return stored;
   };
 
@@ -102,15 +102,19 @@ export const createLog = ({ categories, grown }: { categories: boolean; grown():
     if (remainsOf(stream, name).kind === 'deleted') append(metadataStreamOf(name), [metadataOf({ $tb: first })]);
   };
 
-  /** Returns the answer to an append that writes nothing, because it is refused or was written before; null else. */
-  const judge = (name: string, events: readonly ProposedEvent[], expected: ExpectedRevision): Outcome | null => {
+  /** Returns the outcome of an append that is rejected or was written before; null if it has to be written. */
+  const outcomeWithoutWrite = (
+    name: string,
+    events: readonly ProposedEvent[],
+    expected: ExpectedRevision,
+  ): Outcome | null => {
     const own = streamCalled(name);
     const { kind } = remainsOf(stream, name);
     if (kind === 'tombstoned') return { accepted: false, deleted: true };
     const earlier = writtenBefore(own, events, expected);
     if (earlier) return { accepted: true, revision: earlier.revision, position: earlier.position };
     const current = own.events.length - 1;
-    // A stream that was deleted takes writers that expect none, and goes on counting where it was.
+    // A deleted stream accepts writers that expect no stream, and its revisions continue where they were.
     const isExpected = meets(current, expected) || (kind === 'deleted' && expected === 'no_stream');
     return isExpected ? null : { accepted: false, current };
   };
@@ -131,27 +135,27 @@ export const createLog = ({ categories, grown }: { categories: boolean; grown():
     categoriesLag: (on, only = '') => {
       lagging = on ? only : null;
       linkCategories();
-      grown();
+      onWrite();
     },
     commit: (name, events, expected) => {
-      const judged = judge(name, events, expected);
-      if (judged) return judged;
+      const outcome = outcomeWithoutWrite(name, events, expected);
+      if (outcome) return outcome;
       const own = stream(name);
       revive(name, own.length);
       const last = append(name, events).at(-1);
       return { accepted: true, revision: last?.revision ?? own.length - 1, position: last?.position ?? end };
     },
     commitMany: (writes) => {
-      const judged = writes.map((write) => judge(write.stream, write.events, write.expected));
-      const last = judged.at(-1);
-      if (last?.accepted && judged.every((one) => one?.accepted)) return { position: last.position };
-      const refused = writes.find((_, n) => judged[n] !== null);
+      const outcomes = writes.map((write) => outcomeWithoutWrite(write.stream, write.events, write.expected));
+      const last = outcomes.at(-1);
+      if (last?.accepted && outcomes.every((one) => one?.accepted)) return { position: last.position };
+      const refused = writes.find((_, n) => outcomes[n] !== null);
       if (refused) return { refused: { ...refused, current: currentOf(refused.stream) } };
       // The records of all streams stand together in the log, before any link to them.
       const stored = writes.flatMap((write) => write.events.map((event) => store(write.stream, event)));
       if (categories) unlinked.push(...stored.filter((event) => categoryOf(event.stream) !== undefined));
       linkCategories();
-      grown();
+      onWrite();
       return { position: stored.at(-1)?.position ?? end };
     },
   };

@@ -24,7 +24,7 @@ const expectedOf = (state = '-2') => expectations[state] ?? BigInt(state);
 const stateOf = (expected: ExpectedRevision) =>
   Object.entries(expectations).find(([, word]) => word === expected)?.[0] ?? String(expected);
 
-/** Makes metadata of the properties and of the schema, as the server shows them to readers. */
+/** Builds metadata from the properties and the schema, as the server shows them to readers. */
 const metadataOf = (record: AppendRecord) => {
   const properties = [...record.getPropertiesMap().entries()].map(([key, value]) => [key, value.getStringValue()]);
   const schema = { '$schema.name': record.getSchema()?.getName(), '$schema.format': 'Json' };
@@ -49,7 +49,7 @@ const detailed = (code: status, message: string, name: string, details: Details)
 };
 
 const tombstoned = -6;
-const sessionRefusal = ({ stream, expected, current }: Refused): Failure =>
+const sessionFailure = ({ stream, expected, current }: Refused): Failure =>
   current === tombstoned
     ? detailed(
         status.FAILED_PRECONDITION,
@@ -66,7 +66,7 @@ const sessionRefusal = ({ stream, expected, current }: Refused): Failure =>
           .setExpectedRevision(stateOf(expected))
           .setActualRevision(String(current)),
       );
-const recordsRefusal = ({ stream, expected, current }: Refused): Failure => {
+const recordsFailure = ({ stream, expected, current }: Refused): Failure => {
   const state = new errors.ConsistencyViolation.StreamStateViolation()
     .setStream(stream)
     .setExpectedState(stateOf(expected))
@@ -80,19 +80,19 @@ const recordsRefusal = ({ stream, expected, current }: Refused): Failure => {
     details,
   );
 };
-const oversize = (size: number, most: number): Failure =>
+const oversize = (size: number, max: number): Failure =>
   detailed(
     status.ABORTED,
     'transaction size exceeded',
     'AppendTransactionSizeExceededErrorDetails',
-    new errors.AppendTransactionSizeExceededErrorDetails().setSize(size).setMaxSize(most),
+    new errors.AppendTransactionSizeExceededErrorDetails().setSize(size).setMaxSize(max),
   );
 
-/** Appends under the current faults, and answers with the position or the refusal. */
+/** Appends under the current faults, and answers with the position or the error. */
 const serve = <Response>(
   { log, faults, maxBytes }: Node,
   writes: readonly ManyWrite[],
-  refusal: (refused: Refused) => Failure,
+  toFailure: (refused: Refused) => Failure,
   [respond, callback]: [(position: bigint) => Response, sendUnaryData<Response>],
 ) => {
   faults.appends++;
@@ -107,7 +107,7 @@ const serve = <Response>(
   const outcome = log.commitMany(writes);
   const after = faults.due('appendMany', 'after');
   if (after) return callback(after);
-  if ('refused' in outcome) return callback(refusal(outcome.refused));
+  if ('refused' in outcome) return callback(toFailure(outcome.refused));
   callback(null, respond(outcome.position));
 };
 
@@ -124,7 +124,7 @@ export const appendSessionHandler =
         events: request.getRecordsList().map(proposed),
       }));
       const respond = (position: bigint) => new messages.AppendSessionResponse().setPosition(String(position));
-      serve(node, writes, sessionRefusal, [respond, callback]);
+      serve(node, writes, sessionFailure, [respond, callback]);
     });
   };
 
@@ -145,5 +145,5 @@ export const appendRecordsHandler =
     for (const record of request.getRecordsList())
       writes.get((record.getStream() ?? '').toLowerCase())?.events.push(proposed(record));
     const respond = (position: bigint) => new messages.AppendRecordsResponse().setPosition(String(position));
-    serve(node, [...writes.values()], recordsRefusal, [respond, callback]);
+    serve(node, [...writes.values()], recordsFailure, [respond, callback]);
   };

@@ -10,11 +10,11 @@ export type ReadRequest = {
   readonly stream: string | undefined;
   /** Events to read from, which grow while a subscription follows them. */
   readonly source: readonly StoredEvent[];
-  /** Index in the source of the first event to look at. */
+  /** Index in the source of the first event to read. */
   readonly first: number;
   /** Index of the oldest event that truncation left. */
   readonly lowest: number;
-  /** Reason why the server refuses the read. */
+  /** Reason why the server rejects the read; null if it does not. */
   readonly refusal: 'invalid position' | 'stream deleted' | null;
   readonly step: 1 | -1;
   readonly count: number;

@@ -14,8 +14,8 @@ export const readHandler =
   (call) => {
     const sink = createSink(node, call);
     if (node.faults.muted) return void node.faults.unanswered++;
-    const refusal = node.faults.due('read', 'before') ?? notLeader(node, call);
-    if (refusal) return sink.fail(refusal);
+    const problem = node.faults.due('read', 'before') ?? notLeader(node, call);
+    if (problem) return sink.fail(problem);
     serve(node, call.request, sink).catch((error: unknown) => sink.fail(failure(status.INTERNAL, String(error))));
   };
 
@@ -34,7 +34,7 @@ const invalidPosition = ({ subscription }: ReadRequest) =>
 /** Output of one call, which waits while the client is slow or the node is muted, and ends with the call. */
 type Sink = {
   readonly open: boolean;
-  /** True while the client takes no more. */
+  /** True while the client accepts no more data. */
   readonly full: boolean;
   send(message: ReadResp): Promise<void>;
   /** Waits for the next write or the end of the call. */

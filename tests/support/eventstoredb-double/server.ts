@@ -52,13 +52,13 @@ export type EventStoreDouble = {
   holdAnswers(on: boolean): void;
   /** Number of answers that are held back. */
   readonly heldAnswers: number;
-  /** Sends answers to appends so many ms apart, as a busy server does; at once with 0. */
+  /** Sends answers to appends `ms` milliseconds apart, as a busy server does; at once with 0. */
   answerEvery(ms: number): void;
   /** Holds links back while on, of all categories or of those that a text is part of, and writes them afterwards. */
   categoriesLag(on: boolean, only?: string): void;
   /** Calls back before each read is served, with the stream's name, as another process may act between two reads. */
   beforeRead(act: (stream: string | undefined) => unknown): void;
-  /** Sends the records of reads so many ms apart, and breaks each read after a number of them. */
+  /** Sends the records of reads `ms` milliseconds apart, and breaks each read after `breaksAfter` records. */
   readPace(pace: { readonly ms?: number; readonly breaksAfter?: number }): void;
   /**
    * Makes the node a follower of a new leader, which listens on a port of its own. The follower shows what it has now,
@@ -79,11 +79,11 @@ type Options = {
   readonly batchAppend?: boolean;
   readonly categories?: boolean;
   readonly maxBytes?: number;
-  /** Calls of KurrentDB by which the node appends to many streams at once; none as of EventStoreDB. */
+  /** KurrentDB calls for appends to many streams that the node supports; EventStoreDB has none. */
   readonly manyStreams?: readonly ManyCall[];
 };
 
-/** MaxAppendSize of a server that is configured as it comes. */
+/** MaxAppendSize of a server with its default configuration. */
 const defaultBytes = 1_048_576;
 
 const service = 'event_store.client.streams.Streams';
@@ -163,7 +163,7 @@ export const startEventStoreDouble = async (options: Options = {}): Promise<Even
 const createNode = (categories: boolean, maxBytes: number): { node: Node; changed(): void } => {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = () => void changes.emit('change');
-  const log = createLog({ categories, grown: changed });
+  const log = createLog({ categories, onWrite: changed });
   const node: Node = {
     log,
     role: { leaderPort: null, seen: log },

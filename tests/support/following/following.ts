@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { type App, createApp, type Ports } from '../../../application/app.js';
 import type { Context } from '../../../application/commands/handle.js';
@@ -60,8 +61,8 @@ export const openStores = async (): Promise<Stores & { readonly directory: strin
   return { directory, events, readModels, limiter, state, vault, jobs, pending, close };
 };
 
-/** Sender for tests in which nothing is sent. */
-export const nowhere: Sender = {
+/** Sender for tests that send no webhook messages. */
+export const unusedSender: Sender = {
   check: () => null,
   checkHeader: () => null,
   post: async () => ({ status: null, failure: 'nowhere', durationMs: 0, answer: '', retryAt: null }),
@@ -77,7 +78,7 @@ export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions 
       chains: new Map(),
       nodes: new Map(),
       documents: { read: async () => null },
-      sender: nowhere,
+      sender: unusedSender,
       signer: webhookSigner(new Uint8Array(32)),
       notary: createNotary(new Uint8Array(32)),
       scratch: memoryReadModels,
@@ -121,6 +122,8 @@ export const startFollowing = (
     chains: new Map([[variant.tag, { chain, isNew, oldHeadSeconds, family }]]),
   });
   const stop = new AbortController();
+  // Every process listens for the end.
+  setMaxListeners(0, stop.signal);
   const running = app.processes
     .filter(({ role, name }) => role === 'follower' || name === 'projector')
     .map((one) => supervise(nameOf(one), one.run, stop.signal, testSystem));
@@ -154,7 +157,7 @@ export const everyPage = async <T>(
 };
 
 const ofWallet = { address: undefined, transaction: undefined, startTime: undefined, endTime: undefined };
-/** Few enough that lists of the specs have several pages. */
+/** Page size, small enough that the lists of the specs have several pages. */
 const size = 7;
 
 /** Reads all transfers of a wallet. */

@@ -18,7 +18,7 @@ export const forkOf = (headers: readonly Header[], at: number, name: string, cou
     .map((header) => (header.number === at + 1 ? { ...header, parentHash: (headers[at] as Header).hash } : header)),
 ];
 
-/** Chain of blocks in memory, empty but for payments, whose script tests change while it is followed. */
+/** Chain of blocks in memory with nothing but payments; tests change its script while it is followed. */
 export const headerChain = (script: {
   headers: readonly Header[];
   finalized?: () => number;
@@ -26,7 +26,7 @@ export const headerChain = (script: {
   payments?: Readonly<Record<string, { readonly to: string; readonly value: string }>>;
   /** Balance that every address has. */
   balance?: string;
-  /** Called before every answer; what it throws is the answer. */
+  /** Called before every answer; an error that it throws is the answer. */
   before?: (call: 'head' | 'headerAt' | 'headerOf' | 'block' | 'balances', asked: unknown) => Promise<void> | void;
 }): Chain => {
   const { before = () => undefined } = script;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Context } from '../../../application/commands/handle.js';
 import type { Chain, Header } from '../../../application/ports/chain.js';
 import type { System } from '../../../application/ports/system.js';
-import type { Holding } from '../../../domain/aggregates/ledger.js';
+import type { Holding } from '../../../domain/aggregates/ledger/ledger-data.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
 import { createEvmChain } from '../chains/evm-chain.js';
 import { startEvmNode } from '../chains/evm-node.js';
@@ -12,13 +12,13 @@ import { contextOf, type openStores, type Running, startFollowing } from './foll
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
 type Pace = {
-  /** Tells the head without a request, so that no deadline passes before it, however slow the machine is. */
+  /** Returns the head without a request, so that no deadline passes before it, however slow the machine is. */
   readonly isHeadAtHand?: boolean;
   /** Lets the script alone make time pass, so that a slow machine ends no pause that a test does not wait for. */
   readonly isClockStill?: boolean;
 };
 
-/** A scripted chain followed for several organizations, whose calls are counted and can be made to fail. */
+/** Follows a scripted chain, whose calls are counted and can be made to fail, for several organizations. */
 export const startNeighbourhood = async (
   stores: Stores,
   name: string,
@@ -88,7 +88,7 @@ export const startNeighbourhood = async (
       await running.stop();
       running = start();
     },
-    /** A wallet with addresses, confirmed at once, and webhooks that are told of it at once. */
+    /** Registers a wallet with addresses, and webhooks; both have a confirmation depth of one block. */
     join: async (organization: string, addresses: readonly string[], webhooks = 0): Promise<Context> => {
       const by = contextOf(`org_${organization}`);
       const { app } = running;

@@ -18,7 +18,7 @@ export const runApp = (app: App, ...names: readonly string[]) => {
     begin,
     /** Waits until the read models include the position. */
     shown,
-    /** Registers a wallet with so many addresses, from the given one, and returns its id. */
+    /** Registers a wallet with `size` addresses, starting at number `from`, and returns its id. */
     largeWallet: async (by: Context, size: number, from = 1) => {
       const wanted = { name: 'large', address: undefined, importAsset: undefined, confirmation: 3 };
       const { answer } = await app.wallets.register(by, wanted);

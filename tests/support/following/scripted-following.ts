@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../../application/commands/handle.js';
 import type { Chain } from '../../../application/ports/chain.js';
+import type { EventStore } from '../../../application/ports/event-store.js';
 import type { Asset } from '../../../domain/asset.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
 import type { Quirk } from '../../../infrastructure/chains/evm/quirks/quirks.js';
+import type { TransferDocument } from '../../../projections/transfers.js';
 import {
   addressOf,
   createEvmChain,
@@ -14,8 +16,9 @@ import {
 import { type EvmNode, startEvmNode } from '../chains/evm-node.js';
 import { eventually, until } from '../eventually.js';
 import { silent } from '../silent.js';
+import { crashableStores } from './crashable-stores.js';
 import { contextOf, everyPage, type openStores, type Running, startFollowing, transfersOf } from './following.js';
-import { mortal } from './mortal.js';
+import { standingNotices } from './standing-notices.js';
 
 type Blocks = readonly (readonly ScriptedTransaction[])[];
 export type Step =
@@ -42,7 +45,9 @@ const wanted = [
   { organization: 'a', confirmation: 1, addresses: [cid] },
   { organization: 'b', confirmation: 6, addresses: [ann, dot] },
 ];
-const deepest = 6;
+const maxDepth = 6;
+/** Confirmations of the webhooks: fewer than reorganizations replace, so that notices are retracted. */
+const noticeDepth = 2;
 
 type Wallet = { readonly by: Context; readonly walletId: string; readonly addresses: readonly string[] };
 type Stores = Awaited<ReturnType<typeof openStores>>;
@@ -51,12 +56,12 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 const movesIn = (number: number, transaction: MinedTransaction, addresses: readonly string[]) => {
   const { hash, from, to, value = 0n, failed = false, tokens: moved = [], internal = [] } = transaction;
   const isOwn = (...sides: readonly string[]) => sides.some((side) => addresses.includes(side));
-  const told = (index: string, amount: bigint, state = 'SUCCESS') => `${number} ${hash} ${index} ${amount} ${state}`;
+  const line = (index: string, amount: bigint, state = 'SUCCESS') => `${number} ${hash} ${index} ${amount} ${state}`;
   return [
-    ...(value > 0n && isOwn(from, to ?? '') ? [told('native', value, failed ? 'FAILED' : 'SUCCESS')] : []),
-    ...moved.flatMap((one, i) => (isOwn(one.from, one.to) ? [told(`log:${i}`, one.value ?? 1n)] : [])),
+    ...(value > 0n && isOwn(from, to ?? '') ? [line('native', value, failed ? 'FAILED' : 'SUCCESS')] : []),
+    ...moved.flatMap((one, i) => (isOwn(one.from, one.to) ? [line(`log:${i}`, one.value ?? 1n)] : [])),
     ...internal.flatMap(({ from, to, value: sent = 0n }) =>
-      sent > 0n && isOwn(from, to) ? [told('trace', sent)] : [],
+      sent > 0n && isOwn(from, to) ? [line('trace', sent)] : [],
     ),
   ];
 };
@@ -71,12 +76,27 @@ const rescan = (chain: EvmChain, addresses: readonly string[]) =>
 const checkTransfers = async ({ app }: Running, chain: EvmChain, { by, walletId, addresses }: Wallet) => {
   const found = await transfersOf(app, by, walletId);
   const standing = found.filter(({ state }) => state !== 'REMOVED');
-  const told = standing.map(({ block_number, transfer, state }) => {
+  const lines = standing.map(({ block_number, transfer, state }) => {
     const index = transfer.index.replace(/^trace.*/, 'trace');
     return `${block_number} ${transfer.transaction} ${index} ${transfer.value} ${state}`;
   });
-  assert.deepEqual(sorted(told), rescan(chain, addresses));
+  assert.deepEqual(sorted(lines), rescan(chain, addresses));
   return found;
+};
+
+/** Checks that the webhook of the wallet was notified of each transfer once, and of nothing that did not happen. */
+const checkNotices = async (events: EventStore, walletId: string, transfers: readonly TransferDocument[]) => {
+  const expected = new Map<string, number>();
+  for (const { state, transfer } of transfers)
+    if (state !== 'REMOVED') expected.set(transfer.transaction, (expected.get(transfer.transaction) ?? 0) + 1);
+  await until(`wallet ${walletId} is notified of each transfer and of each removal`, async () => {
+    const notices = await standingNotices(events, walletId);
+    const isKnown = [...expected].every(([transaction, count]) => (notices.get(transaction) ?? 0) >= count);
+    return isKnown && [...notices].every(([transaction, count]) => count <= 0 || expected.has(transaction));
+  });
+  // A notice too many is not waited for, because it can no longer be undone.
+  const notices = [...(await standingNotices(events, walletId))].filter(([, count]) => count !== 0);
+  assert.deepEqual(new Map(notices), expected);
 };
 const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }: Wallet, asset: Asset) => {
   const filter = { standard: asset.standard, walletId, address: undefined, contract: undefined, excludeZero: false };
@@ -95,7 +115,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
   const [good, bad] = await Promise.all([startEvmNode({ chain }), startEvmNode({ chain })]);
   for (const node of [good, bad]) for (const quirk of quirks) node.quirks.add(quirk);
   const first = quirks.includes('first block is number 1') ? chain.mine().number : 0;
-  const { stores, dieAfter, isDead, revive } = mortal(given);
+  const { stores, dieAfter, isDead, revive } = crashableStores(given);
   const connect = () => evmChain([bad.url, good.wsUrl], silent);
   // A development chain, which begins with block 0, is followed from there, and others from their head.
   const start = (connected: Chain) => startFollowing(stores, connected, { fromGenesis: first === 0 });
@@ -111,6 +131,8 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     const inputs = addresses.map((text) => ({ text, path: '' }));
     await running.app.addresses.register(by, { walletId: answer.wallet_id, inputs });
     await running.app.contracts.register(by, token, 'erc20');
+    const hook = { walletId: answer.wallet_id, endpoint: 'https://example.com/hook', confirmation: noticeDepth };
+    await running.app.webhooks.register(by, hook);
     wallets.push({ by, walletId: answer.wallet_id, addresses });
   }
 
@@ -128,7 +150,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     replaced = chain.head().hash;
     chain.reorganize(Math.min(depth, chain.head().number - first), [...blocks, ...Array(depth).fill([])]);
   };
-  /** Mines blocks after which no replaced branch comes back. */
+  /** Mines blocks after which no replaced branch can return. */
   const goFar = (blocks: number) => {
     for (let n = 0; n < blocks; n++) chain.mine();
     if (blocks > 0) replaced = chain.head().hash;
@@ -168,13 +190,15 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     /** Heals the nodes, mines enough blocks, and checks that the answers equal the chain. */
     settle: async () => {
       bad.heal();
-      for (let n = 0; n < deepest; n++) chain.mine();
+      for (let n = 0; n < maxDepth; n++) chain.mine();
       const transfers = [];
       for (const wallet of wallets) {
         await eventually(async () => void (await checkTransfers(running, chain, wallet)));
-        transfers.push(...(await checkTransfers(running, chain, wallet)));
+        const found = await checkTransfers(running, chain, wallet);
+        transfers.push(...found);
         for (const asset of [coin, tokens])
           await eventually(async () => void (await checkBalances(running, chain, wallet, asset)));
+        await checkNotices(stores.events, wallet.walletId, found);
       }
       return transfers;
     },

@@ -8,6 +8,7 @@ import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
 import { type SuiNode, startSuiNode } from '../chains/sui-node.js';
 import { eventually, until } from '../eventually.js';
 import { silent } from '../silent.js';
+import { crashableStores } from './crashable-stores.js';
 import {
   contextOf,
   everyPage,
@@ -17,7 +18,6 @@ import {
   transfersOf,
   variantOf,
 } from './following.js';
-import { mortal } from './mortal.js';
 
 export type Payment = {
   /** Sender of the transaction, who pays unless the coins are issued. */
@@ -52,7 +52,7 @@ const wanted = [
   { organization: 'a', confirmation: 1, addresses: [cid], imports: [cid] },
   { organization: 'b', confirmation: 6, addresses: [ann, dot], imports: [] },
 ];
-const deepest = 6;
+const maxDepth = 6;
 /** Requests by which a follower has looked at a new checkpoint. */
 const enoughRequests = 8;
 
@@ -84,12 +84,12 @@ const rescan = (payments: readonly Done[], { addresses, imports }: Wallet) =>
 const checkTransfers = async ({ app }: Running, payments: readonly Done[], wallet: Wallet) => {
   const { by, walletId } = wallet;
   const found = await transfersOf(app, by, walletId);
-  const told = found.map(({ transfer, state }) => {
+  const lines = found.map(({ transfer, state }) => {
     const { transaction, from, to, asset, value, failed } = transfer;
     assert.equal(state, failed ? 'FAILED' : 'SUCCESS');
     return failed ? `${transaction} failed for ${from}` : `${transaction} ${from} ${to} ${asset.standard} ${value}`;
   });
-  assert.deepEqual(sorted(told), rescan(payments, wallet));
+  assert.deepEqual(sorted(lines), rescan(payments, wallet));
 };
 
 const checkBalances = async ({ app }: Running, ledger: SuiLedger, { by, walletId }: Wallet) => {
@@ -113,7 +113,7 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
   ledger.makeCheckpoint();
   const nodes = await Promise.all([startSuiNode(ledger), startSuiNode(ledger)]);
   const [first] = nodes as [SuiNode, SuiNode];
-  const { stores, dieAfter, isDead, revive } = mortal(given);
+  const { stores, dieAfter, isDead, revive } = crashableStores(given);
   const connect = () =>
     suiChain(
       nodes.map(({ url }) => url),
@@ -178,8 +178,11 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       pay({ from: ann, to: cid, value: 1n, coin: 'native', failed: false });
       ledger.makeCheckpoint();
       // Nodes may be so faulty that the follower neither writes nor gets on, and only asks again.
-      const most = asked() + enoughRequests;
-      await until('the follower died or looked', () => isDead() || height() === ledger.height() || asked() > most);
+      const maxRequests = asked() + enoughRequests;
+      await until(
+        'the follower died or looked',
+        () => isDead() || height() === ledger.height() || asked() > maxRequests,
+      );
       await restart();
     },
     'catch up': async () => {
@@ -195,7 +198,7 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
     /** Heals the nodes, makes enough checkpoints, and checks that the answers equal the chain. */
     settle: async () => {
       for (const node of nodes) node.heal();
-      for (let n = 0; n < deepest; n++) ledger.makeCheckpoint();
+      for (let n = 0; n < maxDepth; n++) ledger.makeCheckpoint();
       for (const wallet of wallets) {
         await eventually(() => checkTransfers(running, payments, wallet));
         await eventually(() => checkBalances(running, ledger, wallet));

@@ -17,7 +17,7 @@ const freshAddress = ({ random, endpoint }: Around) =>
     ),
   );
 
-/** Takes the documented example, with ids that exist and sometimes a field that the example leaves out. */
+/** Returns the documented example, with ids that exist and sometimes a field that the example omits. */
 const validFields = (around: Around): Fields => {
   const { random, endpoint, known } = around;
   const example = exampleOf(endpoint);

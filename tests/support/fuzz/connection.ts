@@ -126,14 +126,14 @@ export const keptConnection = (url: string): KeptConnection => {
 };
 
 /** Time that the service has to answer bytes before the client ends the connection, as they may be incomplete. */
-const patienceMs = 40;
+const answerWaitMs = 40;
 
 /** Sends bytes on a new connection, ends it, and returns the complete answers. */
-export const shout = async (url: string, bytes: Buffer): Promise<readonly Reply[]> => {
+export const sendRaw = async (url: string, bytes: Buffer): Promise<readonly Reply[]> => {
   const socket = await open(url);
   socket.write(bytes);
   const method = bytes.includes('HEAD') ? 'HEAD' : '';
-  const first = await read(socket, (sofar) => readReply(sofar, method) !== null, patienceMs);
+  const first = await read(socket, (sofar) => readReply(sofar, method) !== null, answerWaitMs);
   const rest = first.how === 'late' || first.how === 'enough' ? await hearOut(socket) : null;
   socket.destroy();
   if (rest?.how === 'late') throw new Error('the service keeps the connection open after the client has ended it');

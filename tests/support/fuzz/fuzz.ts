@@ -4,7 +4,7 @@ import { type ProblemCode, problems, slugOf } from '../../../interfaces/http/pro
 import { endpoints } from '../../../interfaces/operations/index.js';
 import type { Credentials } from '../../../interfaces/signature.js';
 import { call } from '../service/http.js';
-import { type KeptConnection, keptConnection, type Reply, shout } from './connection.js';
+import { type KeptConnection, keptConnection, type Reply, sendRaw } from './connection.js';
 import { type Random, randomOf } from './random.js';
 import { rawText } from './raw-texts.js';
 import { pageRequest, type Request, signedRequest, type Target, tamperedRequest } from './requests.js';
@@ -33,7 +33,7 @@ const faultInProblem = ({ status, headers, body }: Reply) => {
 const saysChainIsOff = ({ status, body }: Reply) =>
   status === 503 && /"detail":"chain \w+ is off\b/.test(body.toString('latin1'));
 
-/** Returns what is wrong with an answer to any request; null when nothing is. */
+/** Returns the fault of an answer to any request; null when the answer is valid. */
 const faultIn = (reply: Reply, method: string): string | null => {
   const { status, headers, body } = reply;
   if (status >= 500 && !saysChainIsOff(reply)) return `status ${status}`;
@@ -63,9 +63,9 @@ const rawCase = (random: Random, { url }: Target): Case => {
   const bytes = rawText(random);
   const method = bytes.includes('HEAD') ? 'HEAD' : '';
   const run = async () => {
-    const replies = await shout(url, bytes);
+    const replies = await sendRaw(url, bytes);
     for (const reply of replies) {
-      // Node itself refuses some malformed HTTP without a body.
+      // Node.js itself rejects some malformed HTTP without a body.
       const fault = reply.status < 500 && reply.body.length === 0 ? null : faultIn(reply, method);
       if (fault !== null) fail(fault, reply);
     }

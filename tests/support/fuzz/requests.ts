@@ -168,7 +168,7 @@ const tamperings: readonly Tampering[] = [
 
 const differ = (one: Parts, other: Parts) => !write(one).equals(write(other));
 
-/** Makes a request that was changed after it was signed, so it must be refused. */
+/** Makes a request that was changed after it was signed, so it must be rejected. */
 export const tamperedRequest = (random: Random, target: Target): Request => {
   const { parts } = signedParts(random, target);
   let tampered: Parts = parts;

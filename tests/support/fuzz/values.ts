@@ -151,7 +151,7 @@ const forged: readonly ((token: string, random: Random) => string)[] = [
   (token, random) => token.replace(token.charAt(random.below(token.length)), 'x'),
 ];
 
-/** Fields that take only values issued by the service, by field name. */
+/** Fields that accept only values issued by the service, by field name. */
 const given: Readonly<Record<string, (random: Random, segment: string, known: Known) => string>> = {
   wallet_id: (random, segment, { wallets, foreignWallet }) => {
     if (random.chance(0.8)) return wallets[segment] ?? foreignWallet;
@@ -171,8 +171,8 @@ export const givenJson = (name: string, random: Random, segment: string, known: 
   return make && JSON.stringify(make(random, segment, known));
 };
 
-const around = (random: Random, least: number, most: number) =>
-  random.pick([least - 1, least, least + 1, most - 1, most, most + 1, least + random.below(most - least + 1)]);
+const around = (random: Random, min: number, max: number) =>
+  random.pick([min - 1, min, min + 1, max - 1, max, max + 1, min + random.below(max - min + 1)]);
 
 type Edge = (random: Random, schema: Schema, example: Json) => Json;
 const edges: Readonly<Record<string, Edge>> = {

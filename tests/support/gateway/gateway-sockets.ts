@@ -15,14 +15,14 @@ import { createSockets } from '../../../interfaces/gateway/websocket.js';
 const createScriptedFeed = () => {
   const listeners = new Set<Listener>();
   // The listener is added a turn later, as in a feed that has to catch up first.
-  const listen = async (hear: Listener) => {
+  const listen = async (listener: Listener) => {
     await new Promise((resolve) => setImmediate(resolve));
-    listeners.add(hear);
-    return () => void listeners.delete(hear);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   };
   const feed: ChainFeed = {
-    onHeads: (hear) => listen((told) => hear(told, told)),
-    onLogs: (_, hear) => listen(hear),
+    onHeads: (listener) => listen((notification) => listener(notification, notification)),
+    onLogs: (_, listener) => listen(listener),
     onPending: listen,
     onSyncing: listen,
   };
@@ -30,8 +30,8 @@ const createScriptedFeed = () => {
     feed,
     listeners,
     happen: (value: unknown) => {
-      const told = toNotification(value);
-      for (const hear of listeners) hear(told);
+      const notification = toNotification(value);
+      for (const listener of listeners) listener(notification);
     },
   };
 };
@@ -40,7 +40,7 @@ const createScriptedFeed = () => {
 export const openSockets = async (system: System, pressure = createBackpressure()) => {
   const { feed, listeners, happen } = createScriptedFeed();
   const quota: Quota & { allowed: boolean } = { allowed: true, limit: 1, remaining: 1, resetMs: 1, window: 'second' };
-  /** Gives answers that arrive and are never whole. */
+  /** Returns answers that begin to arrive and never complete. */
   const answer: Node['answer'] = (_, cancellation) => {
     cancellation?.receive?.({ bytes: 1_048_576 });
     return new Promise((_, reject) => cancellation?.onCancel(() => reject(new Error('nobody waits'))));
@@ -65,7 +65,7 @@ export const openSockets = async (system: System, pressure = createBackpressure(
     figures: sockets.metrics,
     listeners,
     happen,
-    /** Quota of every message; a test may use it up. */
+    /** Quota of every message, which a test may exhaust. */
     quota,
     close: async () => {
       sockets.stop();

@@ -52,10 +52,10 @@ export const connectTo = async (url: string) => {
   };
 };
 
-/** Tries to connect, and returns the status, the headers and the error code with which that is refused. */
-export const refusalOf = async (url: string, headers: Record<string, string> = {}) => {
+/** Tries to connect, and returns the status, the headers and the error code of the rejection. */
+export const rejectedUpgrade = async (url: string, headers: Record<string, string> = {}) => {
   const [, response] = await once(new WebSocket(url, { headers }), 'unexpected-response');
-  const { statusCode: status, headers: told } = response as IncomingMessage;
+  const { statusCode: status, headers: responseHeaders } = response as IncomingMessage;
   const [body] = await once(response, 'data');
-  return { status, headers: told, code: JSON.parse(String(body)).error.code as number };
+  return { status, headers: responseHeaders, code: JSON.parse(String(body)).error.code as number };
 };

@@ -12,7 +12,7 @@ export type RpcAnswer = { readonly result: unknown } | { readonly error: object 
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** Makes a node that answers each call with its method and parameters unless `answer` says otherwise. */
+/** Makes a node that answers each call with `answer`, by default with the method and parameters of the call. */
 export const fakeNode = (
   answer: (asked: Asked) => RpcAnswer = ({ method, params }) => ({ result: [method, params] }),
 ) => {
@@ -51,9 +51,9 @@ export const answerCalls = async (requests: readonly unknown[], node: Node) => {
 
 export const call = (method: string, id: unknown = 1, params: unknown = []) => ({ jsonrpc: '2.0', id, method, params });
 export const reply = (id: unknown, answer: RpcAnswer) => ({ jsonrpc: '2.0', id, ...answer });
-export const refusal = (id: unknown, code: number, message: string) => reply(id, { error: { code, message } });
-export const noMethod = (id: unknown, method: string) =>
-  refusal(id, -32_601, `the method ${method} does not exist/is not available`);
+export const errorReply = (id: unknown, code: number, message: string) => reply(id, { error: { code, message } });
+export const methodNotFoundReply = (id: unknown, method: string) =>
+  errorReply(id, -32_601, `the method ${method} does not exist/is not available`);
 
 export const account = `0x${'a'.repeat(40)}`;
 export const aHash = `0x${'b'.repeat(64)}`;

@@ -17,8 +17,8 @@ export const logAt = (height: number) => ({
   logIndex: '0x0',
 });
 
-/** Throws the error object that a node answers with. */
-const refusing = (code: number, message: string): never => {
+/** Throws the JSON-RPC error that a node answers with. */
+const throwRpcError = (code: number, message: string): never => {
   throw Object.assign(new Error(message), { code });
 };
 
@@ -46,11 +46,12 @@ export const linkedNode = (head: number, turns = 0) => {
     },
     eth_getLogs: ([filter]) => logs(filter as Record<string, unknown>),
     // The balance of every address is the height of the block.
-    eth_getBalance: ([, block]) => hex(found(heightOf(block)) ?? refusing(-32_000, 'header not found')),
+    eth_getBalance: ([, block]) => hex(found(heightOf(block)) ?? throwRpcError(-32_000, 'header not found')),
   };
   const answer = (method: string, params: string): object => {
     try {
-      const ask = (!state.lacks.includes(method) && answers[method]) || refusing(-32_601, 'the method does not exist');
+      const ask =
+        (!state.lacks.includes(method) && answers[method]) || throwRpcError(-32_601, 'the method does not exist');
       return { result: Buffer.from(JSON.stringify(ask(JSON.parse(params)))) };
     } catch (error) {
       const { code, message } = error as { code: number; message: string };

@@ -50,7 +50,7 @@ export const createModelChain = (clock: VirtualClock, id = 1) => {
     id,
     path: () => path,
     head: () => path.at(-1) as ModelBlock,
-    of: (hash: string) => blocks.get(hash),
+    blockByHash: (hash: string) => blocks.get(hash),
     final: () => final,
     /** Returns the height that has been final for so long. */
     finalFor: (ms: number) => finals.findLast(({ at }) => at < clock.now() - ms)?.height ?? 0,
@@ -81,7 +81,7 @@ const faults = {
   none: () => null,
   /** Fails two calls in three. */
   flaky: (_: string, __: readonly unknown[], nth: number) => (nth % 3 === 0 ? null : breaks()),
-  /** Takes no new blocks, so that the node lags or stays on a branch that the others left. */
+  /** Ignores new blocks, so that the node lags or stays on a branch that the others have left. */
   frozen: () => null,
   hung: () => 'hung' as const,
   revoked: broken('answered with status 403'),
@@ -122,7 +122,7 @@ export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { bloc
     return view[block === 'finalized' ? Math.min(chain.final(), view.length - 1) : Number(block)];
   };
   const logs = ({ blockHash, fromBlock, toBlock, address }: Filter) => {
-    const known = blockHash === undefined ? undefined : chain.of(blockHash);
+    const known = blockHash === undefined ? undefined : chain.blockByHash(blockHash);
     if (blockHash && !(known && known.number < view.length)) return refuse(-32_000, 'unknown block');
     const [from, to] = [at(fromBlock)?.number ?? Number(fromBlock), at(toBlock)?.number ?? Number(toBlock)];
     const searched = known ? [known] : view.slice(from, to + 1);
@@ -136,7 +136,7 @@ export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { bloc
       return found ? blockAnswer(found, isFull === true) : null;
     },
     eth_getBlockByHash: ([hash, isFull]) => {
-      const found = chain.of(String(hash));
+      const found = chain.blockByHash(String(hash));
       return found && found.number < view.length ? blockAnswer(found, isFull === true) : null;
     },
     eth_getBalance: ([, block]) => (at(block) ?? refuse(-32_000, 'header not found')).hash,

@@ -12,7 +12,7 @@ export type Exchange = {
   readonly response: { readonly result?: unknown; readonly error?: { readonly code: number } };
 };
 
-/** Reads exchanges in the form of the public suite of execution APIs: `>>` before a request, `<<` before its response. */
+/** Reads exchanges in the form of the public execution API suite: `>>` before a request, `<<` before its response. */
 export const exchangesIn = (folder: string): readonly Exchange[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.io'))
@@ -57,7 +57,7 @@ export const startRecordedNode = (exchanges: readonly Exchange[]) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', ...(found?.response ?? { error }), id }));
   });
 
-/** Ways in which a node answers badly whatever it is asked. */
+/** Invalid answers that a node gives to every call. */
 export const badAnswers = {
   'answers 500': (_, response) => void response.writeHead(500).end(),
   'answers no JSON': (_, response) => void response.end('<html>'),

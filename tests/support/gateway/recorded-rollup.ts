@@ -88,7 +88,7 @@ const deepTrace = call('CALL', sender, contract, {
   ],
 });
 
-/** Gas price and nonce that a double cannot hold. */
+/** Gas price and nonce that a 64-bit float cannot represent. */
 export const beyondDoubles = { gasPrice: 9_007_199_254_740_993n, nonce: 18_446_744_073_709_551_614n };
 
 export const recorded: Readonly<Record<string, Kind>> = {
@@ -133,7 +133,7 @@ export const recorded: Readonly<Record<string, Kind>> = {
 export const transactionOf = (name: string): Fields => recorded[name]?.transaction ?? {};
 export const hashOf = (name: string): string => String(transactionOf(name).hash);
 
-/** Block from the time of mining, with more difficulty than a double can hold. */
+/** Proof-of-work block whose difficulty a 64-bit float cannot represent. */
 export const minedBlock: Fields = {
   hash: digestOf('recorded block 5'),
   number: '0x5',

@@ -2,69 +2,69 @@ import type { Node } from '../../../application/ports/node.js';
 import { hex } from '../chains/evm-chain.js';
 import { blockAnswer, contracts, logAnswers, type ModelBlock, type ModelChain } from './model-nodes.js';
 
-export type ToldLog = { readonly blockHash: string; readonly logIndex: string; readonly removed: boolean };
-export type ToldHeader = { readonly number: string; readonly hash: string };
+export type ReceivedLog = { readonly blockHash: string; readonly logIndex: string; readonly removed: boolean };
+export type ReceivedHeader = { readonly number: string; readonly hash: string };
 
 const [mine] = contracts;
-/** Time for which callers share a question about unsettled blocks while the gateway does not know what is final. */
+/** Time for which callers share a request about unsettled blocks while the gateway does not know the final block. */
 const sharedMs = 500;
 
 /**
- * Asks as clients do, and notes in `wrong` each answer that contradicts the chain or what any client was told before.
- * State tells no height, so a node that lags may give it where no other answers, as `isStaleAllowed` says.
+ * Asks as clients do, and records in `violations` each answer that contradicts the chain or an earlier answer. State
+ * has no height, so a node that lags may return it where no other node answers, if `isStaleAllowed` returns true.
  */
 export const createWitness = (pool: Node, chain: ModelChain, isStaleAllowed: () => boolean) => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   let highest = 0;
   const check = (isRight: boolean, what: string) => {
-    if (!isRight) wrong.push(what);
+    if (!isRight) violations.push(what);
   };
-  const hear = (height: number) => {
+  const noteHeight = (height: number) => {
     highest = Math.max(highest, height);
   };
-  /** Asks like a client that may be refused but not deceived. */
-  const ask = async <T>(method: string, params: readonly unknown[], judge: (answer: T) => void) => {
+  /** Asks like a client: an error is allowed, a false answer is not. */
+  const ask = async <T>(method: string, params: readonly unknown[], verify: (answer: T) => void) => {
     const answer = (await pool.ask(method, params).catch(() => undefined)) as T | undefined;
-    if (answer !== undefined) judge(answer);
+    if (answer !== undefined) verify(answer);
   };
-  const heard = (height: number, before: number, what: string) => {
+  const checkHeight = (height: number, before: number, what: string) => {
     check(height >= before, `${what} went back from ${before} to ${height}`);
-    hear(height);
+    noteHeight(height);
   };
   const same = (answer: unknown, expected: unknown, what: string) =>
     check(JSON.stringify(answer) === JSON.stringify(expected), `${what} is ${JSON.stringify(answer)}`);
-  /** Chooses a block among those that are final, also for questions that callers still share, and known to clients. */
+  /** Chooses a block that clients know and that is final, even for requests that callers still share. */
   const finalBlock = (nth: number) =>
     chain.path()[Math.max(0, Math.min(chain.finalFor(sharedMs), highest) - nth)] as ModelBlock;
 
   const askHead = () => {
     const before = highest;
-    return ask<string>('eth_blockNumber', [], (height) => heard(Number(height), before, 'the head'));
+    return ask<string>('eth_blockNumber', [], (height) => checkHeight(Number(height), before, 'the head'));
   };
   const questions: Record<string, (nth: number) => Promise<void>> = {
     'the head': askHead,
     'the latest block': (nth) => {
       const before = highest;
-      const judge = ({ number }: ToldHeader) => heard(Number(number), before, 'latest');
-      return ask<ToldHeader>('eth_getBlockByNumber', ['latest', nth % 2 === 0], judge);
+      const verify = ({ number }: ReceivedHeader) => checkHeight(Number(number), before, 'latest');
+      return ask<ReceivedHeader>('eth_getBlockByNumber', ['latest', nth % 2 === 0], verify);
     },
     'the state': () => {
       const before = highest;
       const mayLag = isStaleAllowed();
-      const judge = (hash: string) =>
+      const verify = (hash: string) =>
         check(
-          (chain.of(hash)?.number ?? -1) >= before || mayLag || isStaleAllowed(),
+          (chain.blockByHash(hash)?.number ?? -1) >= before || mayLag || isStaleAllowed(),
           `the state is older than block ${before}`,
         );
-      return ask<string>('eth_getBalance', [mine, 'latest'], judge);
+      return ask<string>('eth_getBalance', [mine, 'latest'], verify);
     },
-    'logs of a head that was told': async (nth) => {
+    'logs of a known head': async (nth) => {
       await askHead();
       const height = highest;
       const filter = { fromBlock: hex(height), toBlock: nth % 2 === 0 ? hex(height) : 'latest' };
-      const judge = (logs: readonly ToldLog[]) =>
-        check(logs.length > 0, `block ${height}, which was told, has no logs`);
-      if (height > 0) await ask<readonly ToldLog[]>('eth_getLogs', [filter], judge);
+      const verify = (logs: readonly ReceivedLog[]) =>
+        check(logs.length > 0, `block ${height}, which a client knows, has no logs`);
+      if (height > 0) await ask<readonly ReceivedLog[]>('eth_getLogs', [filter], verify);
     },
     'a final block': (nth) => {
       const block = finalBlock(nth);
@@ -87,15 +87,16 @@ export const createWitness = (pool: Node, chain: ModelChain, isStaleAllowed: () 
     'a block that may become final': (nth) =>
       ask('eth_getBlockByNumber', [hex(chain.final() + 1 + nth), false], () => undefined),
   };
-  return { wrong, hear, highest: () => highest, questions: Object.values(questions) };
+  return { violations, noteHeight, highest: () => highest, questions: Object.values(questions) };
 };
 
-/** Applies removals and returns the logs that remain; notes a log added twice, or removed without being there. */
-export const remaining = (heard: readonly ToldLog[], wrong: string[]): readonly string[] => {
+/** Applies removals and returns the remaining logs; records a log that is added twice or removed while absent. */
+export const remainingLogs = (logs: readonly ReceivedLog[], violations: string[]): readonly string[] => {
   const standing = new Set<string>();
-  for (const { blockHash, logIndex, removed } of heard) {
+  for (const { blockHash, logIndex, removed } of logs) {
     const key = `${blockHash} ${logIndex}`;
-    if (standing.has(key) !== removed) wrong.push(`${removed ? 'removed without being there' : 'added twice'}: ${key}`);
+    if (standing.has(key) !== removed)
+      violations.push(`${removed ? 'removed without being there' : 'added twice'}: ${key}`);
     if (removed) standing.delete(key);
     else standing.add(key);
   }

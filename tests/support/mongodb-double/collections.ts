@@ -53,11 +53,11 @@ const createIndex = (spec: Document): Index => {
   };
 };
 
-/** Writes the properties, besides the name, by which the server tells two indexes apart. */
+/** Serializes the properties, besides the name, by which the server distinguishes two indexes. */
 const signatureOf = ({ spec }: Index) =>
   keyOf([spec.key, spec.unique === true, spec.sparse === true, spec.partialFilterExpression ?? null]);
 
-/** Refuses another index under a taken name, and the same index under another name, as createIndexes does. */
+/** Rejects another index under an existing name, and the same index under another name, as createIndexes does. */
 const assertNoOtherIndex = (existing: Index, wanted: Index) => {
   const same = signatureOf(existing) === signatureOf(wanted);
   if (existing.name === wanted.name && !same)

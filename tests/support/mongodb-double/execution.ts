@@ -67,7 +67,7 @@ export const createExecution = (identity: Identity) => {
   };
 
   /** Answers with an error, which ends its transaction, except for an error of the commit itself. */
-  const refusal = (command: Document, error: unknown, label?: string): Document => {
+  const errorReply = (command: Document, error: unknown, label?: string): Document => {
     if (!sessionCommands.has(nameOf(command))) sessions.fail(command);
     const fields = errorFields(error);
     const errorLabels = label === undefined ? labelsFor(command, fields.code) : [label];
@@ -75,7 +75,7 @@ export const createExecution = (identity: Identity) => {
   };
 
   const injected = (command: Document, { code, label }: Failure): Document =>
-    refusal(command, commandError(code, `Failing ${nameOf(command)} as the test asked`), label);
+    errorReply(command, commandError(code, `Failing ${nameOf(command)} as the test asked`), label);
 
   return {
     /** Runs the command and returns the answer for the wire; only waiting for a transaction takes time. */
@@ -85,7 +85,7 @@ export const createExecution = (identity: Identity) => {
         const reply = await answer(command, isWaiting);
         return failure ? injected(command, failure) : { ...reply, ok: 1, ...times() };
       } catch (error) {
-        return refusal(command, error);
+        return errorReply(command, error);
       }
     },
     /** Drops the state that a real server loses with its process. */

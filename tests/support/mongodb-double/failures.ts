@@ -1,4 +1,4 @@
-/** Error that a test asked for. */
+/** Error that a test injects. */
 export type Failure = {
   readonly code: number;
   /** Label of the error; the labels of a real server if undefined. */

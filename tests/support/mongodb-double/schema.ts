@@ -3,7 +3,7 @@ import { type Context, existing, type Handler, namespaceOf, obtained } from './c
 import { commandError } from './errors.js';
 import { predicateOf } from './query/filters.js';
 
-/** Finds a collection, and refuses one that does not exist. */
+/** Finds a collection, and throws if it does not exist. */
 const required = (context: Context) => {
   const collection = existing(context);
   if (!collection) throw commandError(26, `ns does not exist: ${namespaceOf(context)}`);

@@ -8,7 +8,7 @@ type Latest =
   | { readonly number: number; readonly state: 'committed' | 'aborted' }
   | { readonly number: number; readonly state: 'answered'; readonly reply: Document };
 
-/** Lifetime of a transaction with the settings of a server as it comes, after which it ends those of dead clients. */
+/** Default lifetime of a transaction, after which the server aborts transactions of dead clients. */
 const transactionLifetimeMs = 60_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -61,7 +61,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
       return latest.unit;
     },
-    /** Ends a command: a unit of its own commits, and a transaction goes on unless one of its writes was refused. */
+    /** Ends a command: a unit of its own commits, and a transaction continues unless one of its writes was rejected. */
     settle: (command: Document, unit: Unit, reply: Document) => {
       if (command.autocommit === false) {
         if (reply.writeErrors) abortIn(idOf(command.lsid));
@@ -96,7 +96,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
       abortIn(idOf(command.lsid));
     },
-    /** Aborts the transactions of sessions, which whoever holds them may go on using. */
+    /** Aborts the transactions of sessions; their clients may continue to use the sessions. */
     kill: (lsids: readonly Document[]) => {
       for (const id of lsids.map(idOf)) abortIn(id);
     },

@@ -1,6 +1,6 @@
 type Builder = {
   buildIfStale(): Promise<void>;
-  /** Compiles a program that is no part of the service and returns its file. */
+  /** Compiles a program that is not part of the service and returns its file. */
   buildProgram(file: string): Promise<string>;
 };
 

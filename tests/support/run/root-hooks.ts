@@ -26,7 +26,7 @@ export const mochaGlobalSetup = async () => {
   report(`seed of all random choices: ${seed} (CHAINFOLD_SEED)`);
 };
 
-/** Leaves nothing of the run on servers that others use too. */
+/** Removes everything of the run from shared servers. */
 export const mochaGlobalTeardown = async () => {
   for (const { sweep } of sweeps) await sweep();
 };

@@ -21,11 +21,11 @@ const homes: Stores[] = [];
 /** Leaves out secrets that tests made up, such as `fff…`, because they may occur anywhere. */
 const isTelling = (text: string) => text.length >= 32 && new Set(text).size >= 8;
 
-/** Remembers a secret that must be found nowhere. */
+/** Registers a secret that must not be found anywhere. */
 export const keepSecret = (secret: string) => {
   if (isTelling(secret)) secrets.add(secret);
 };
-/** Remembers an api_key, which may be in stores and answers, because it names who acted, but in no log. */
+/** Registers an api_key, which may be in stores and answers, because it names the actor, but in no log. */
 const keepKey = (key: string) => {
   if (isTelling(key)) keys.add(key);
 };
@@ -51,7 +51,7 @@ export const keepAnswer = (name: string, answer: Buffer | string) => {
 type Printed = { readonly stdout: string; readonly stderr: string };
 const isIssue = ([noun, verb]: readonly string[]) => noun === 'credential' && verb === 'issue';
 
-/** Keeps the output of a command; a command that issues a secret may print it, so that secret is remembered instead. */
+/** Keeps the output of a command; a command that issues a secret may print it, so that secret is registered instead. */
 export const keepCommand = (args: readonly string[], { stdout, stderr }: Printed) => {
   const name = `chainfold ${args.slice(0, 2).join(' ')}`;
   keepLog(`${name}, standard error`, () => stderr);
@@ -74,13 +74,13 @@ const filesIn = (directory: string): readonly File[] =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => ({ name, path: join(parentPath, name) }));
 
-/** Remembers the secrets in a directory's keeper files; call it before such a file is replaced, for the old secret. */
+/** Registers the secrets in a directory's keeper files; call it before a keeper file is replaced. */
 export const keepSecretsIn = (directory: string) => {
   for (const { name, path } of filesIn(directory).filter(isKeeper))
     keepSecret(keepers[name]?.exec(readFileSync(path, 'utf8'))?.[1] ?? '');
 };
 
-/** Remembers a home whose engines are searched at the end. */
+/** Registers a home whose engines are searched at the end. */
 export const keepHome = (home: Stores) => {
   homes.push(home);
 };
@@ -98,8 +98,8 @@ export const keepAllContents = async () => {
   const late = async () => Promise.reject(new Error('which did not answer'));
   for (const home of homes.splice(0)) {
     const deadline = new AbortController();
-    const patience = sleep(engineMs, undefined, { signal: deadline.signal }).then(late, () => undefined);
-    await Promise.race([keepContents(home), patience]).catch((error: Error) => {
+    const timeout = sleep(engineMs, undefined, { signal: deadline.signal }).then(late, () => undefined);
+    await Promise.race([keepContents(home), timeout]).catch((error: Error) => {
       report(`not searched for secrets: the engines of ${home.directory}, ${error.message}`);
     });
     deadline.abort();

@@ -1,2 +1,2 @@
-/** Seed of every property, the same in each run, so that a failure is of the change at hand; `CHAINFOLD_SEED` sets another. */
+/** Seed of every property, fixed so that a failure comes from the change under test; `CHAINFOLD_SEED` overrides it. */
 export const seed = Number(process.env.CHAINFOLD_SEED ?? 20_261_116);

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { report } from './report.js';
 
-/** Names the test, or for a hook the suite whose tests it would have begun. */
+/** Names the test, or the suite of a hook. */
 const subjectOf = ({ test }: Mocha.Context) => {
   if (!test?.file) return undefined;
   const title = ((test as Mocha.Hook | Mocha.Test).type === 'hook' ? test.parent : test)?.fullTitle() ?? '';

@@ -8,10 +8,10 @@ const share = 0.95;
 
 let end: number | null = null;
 
-/** Notes when mocha ends the test that begins; `null` after it, since each hook has a time-out of its own. */
+/** Records when mocha ends the test that begins; `null` after the test, since each hook has its own timeout. */
 export const noteTest = (timeoutMs: number | null) => {
   end = timeoutMs === null ? null : Date.now() + timeoutMs * share;
 };
 
-/** Moment until which the running test or hook may wait. */
+/** Time until which the running test or hook may wait. */
 export const testEnd = (): number => end ?? Date.now() + patient(usualMs) * share;

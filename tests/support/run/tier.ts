@@ -15,14 +15,14 @@ const tier: Tier = found;
 /** True where tests take their long forms and commands run in a process each. */
 export const isFull = tier !== 'usual';
 
-/** Chooses what a test runs on: the embedded stores, the services, or both, one after the other. */
+/** Chooses the stores of a test by tier: the embedded stores, the services, or both, one after the other. */
 export const byTier = <A, B>(embedded: readonly A[], services: readonly B[]): readonly (A | B)[] =>
   ({ usual: embedded, full: services, alone: [...embedded, ...services] })[tier];
 
-/** Chooses the size of a test: enough to see a fault in every run, or as much as the full tier has time for. */
+/** Chooses the size of a test by tier: enough to detect a fault, or as much as the full tier has time for. */
 export const sized = (usual: number, full: number) => (isFull ? full : usual);
 
-/** Lengthens a limit of time by the profile of the engines: servers get more of it than doubles. */
+/** Lengthens a time limit by the profile of the engines: servers get more time than doubles. */
 export const patient = (ms: number) => ms * Number(process.env.CHAINFOLD_TEST_PATIENCE ?? 1);
 
 /** Describes tests that only the full tier has time for; other tiers report their title at the end. */

@@ -134,31 +134,31 @@ const answerTo = (handler: Handler, { path, body, headers }: Asked, answered: (s
   handler(request, response as unknown as ServerResponse);
 };
 
-/** Asks for an organization and resolves with what `look` tells at the moment of the answer. */
+/** Sends a request of an organization and resolves with the result of `look` at the moment of the answer. */
 export const ask = <T>(handler: Handler, asked: Asked, look: (status: number) => T) =>
   new Promise<T>((resolve) => answerTo(handler, asked, (status) => resolve(look(status))));
 
-/** Watches how many pieces of work begin in one turn of the loop at most, until it is stopped. */
+/** Measures the maximum number of pieces of work that begin in one turn of the event loop, until it is stopped. */
 export const watchTurns = (pieces: Readonly<Record<Name, number>>) => {
-  let [seen, most, isOver] = [pieces.greedy, 0, false];
+  let [seen, max, isOver] = [pieces.greedy, 0, false];
   const watching = (async () => {
     while (!isOver) {
       await testSystem.breathe();
-      most = Math.max(most, pieces.greedy - seen);
+      max = Math.max(max, pieces.greedy - seen);
       seen = pieces.greedy;
     }
   })();
   return async () => {
     isOver = true;
     await watching;
-    return most;
+    return max;
   };
 };
 
 /**
- * Asks once for the modest organization right after many requests of the greedy one. Returns how many pieces of work of
- * the greedy one began before the modest one had its answer (`waited`), at most in one turn of the loop (`atOnce`), and
- * how many of the modest one's own (`own`).
+ * Sends one request of the modest organization right after many requests of the greedy one. Returns how many pieces of
+ * greedy work began before the modest one had its answer (`waited`), at most in one turn of the event loop (`atOnce`),
+ * and how many pieces the modest request itself needed (`own`).
  */
 export const askBeside = async (
   { pieces, as, greedy, modest }: Neighbours,

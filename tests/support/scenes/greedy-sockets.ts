@@ -8,7 +8,7 @@ import { addressIn, targetOf } from '../../../interfaces/gateway/target.js';
 import { testSystem } from '../silent.js';
 import { type Neighbours, type Organization, watchTurns } from './greedy-and-modest.js';
 
-/** Feed that never tells anything; a subscription begins in a later turn, as where a node is asked first. */
+/** Feed that never notifies; a subscription begins in a later turn, as after a request to a node. */
 const quietFeed = (): ChainFeed => {
   const join = async () => {
     await testSystem.breathe();
@@ -18,13 +18,13 @@ const quietFeed = (): ChainFeed => {
 };
 
 /** WebSocket whose client is the test. */
-const createSocket = (hear: (text: string) => void) =>
+const createSocket = (onMessage: (text: string) => void) =>
   Object.assign(new EventEmitter(), {
     OPEN: 1,
     readyState: 1,
     bufferedAmount: 0,
     isPaused: false,
-    send: (message: Uint8Array | string) => hear(String(message)),
+    send: (message: Uint8Array | string) => onMessage(String(message)),
     pause: () => undefined,
     resume: () => undefined,
     close: () => undefined,
@@ -32,20 +32,20 @@ const createSocket = (hear: (text: string) => void) =>
   });
 
 /**
- * Says once for the modest organization what it asks, right after many connections of the greedy one said what they ask.
- * Returns how many calls of the greedy one were answered before the modest one's (`waited`), and at most in one turn of
- * the loop (`atOnce`).
+ * Sends one message of the modest organization right after messages on many connections of the greedy one. Returns how
+ * many greedy calls were answered before the modest one (`waited`), and at most in one turn of the event loop
+ * (`atOnce`).
  */
-export const sayBeside = async (
+export const callBeside = async (
   { app, greedy, modest }: Neighbours,
   address: string,
-  said: { readonly greedy: readonly string[]; readonly modest: string },
+  messages: { readonly greedy: readonly string[]; readonly modest: string },
 ) => {
   const pieces = { greedy: 0, modest: 0 };
   const connections = new Set<Connection>();
   const pressure = createBackpressure(connections, Number.POSITIVE_INFINITY);
   const feed = quietFeed();
-  const say = (by: Organization, text: string) =>
+  const send = (by: Organization, text: string) =>
     new Promise<unknown>((resolve) => {
       const socket = createSocket((answer) => {
         const answers: unknown = JSON.parse(answer);
@@ -60,8 +60,8 @@ export const sayBeside = async (
     });
   const opened: EventEmitter[] = [];
   const stopWatching = watchTurns(pieces);
-  const crowd = said.greedy.map((text) => say(greedy, text));
-  const answer = await say(modest, said.modest);
+  const crowd = messages.greedy.map((text) => send(greedy, text));
+  const answer = await send(modest, messages.modest);
   const waited = pieces.greedy;
   await Promise.all(crowd);
   for (const socket of opened) socket.emit('close');

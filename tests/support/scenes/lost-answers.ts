@@ -109,7 +109,7 @@ const logSeal = async ({ app, by: { organizationId } }: Scene, count: number) =>
   return app.sealLog.append({ organizationId, count, hash, places: hash, position: count }, 0);
 };
 
-/** Commands whose example is not enough, by name. */
+/** Commands that need more than their documented example, by name. */
 export const rows: Readonly<Record<string, Row>> = {
   CreateOrganization: { given: async () => ({ domain: `d${randomBytes(6).toString('hex')}` }) },
   CreateCredential: { given: ofOrganization },

@@ -92,7 +92,7 @@ export const variantRows: readonly VariantRow[] = [
 type Sent = { readonly block_number: number; readonly block_hash: string } & Record<string, string>;
 type Reply = { readonly result: Sent; readonly error?: { readonly message: string } };
 
-/** Skips the tests of a scene, with a reason, on a machine for which a development chain is not there. */
+/** Skips the tests of a scene, with a reason, on a machine that cannot run a development chain. */
 export const skipWithoutDevelopmentChains = (context: Mocha.Context) => {
   try {
     loadEdr();

@@ -8,7 +8,7 @@ import { testSystem } from '../silent.js';
 import {
   type Attempt,
   type Fate,
-  isTaken,
+  isAccepted,
   misbehaving,
   noticeIn,
   type Receiver,
@@ -43,14 +43,14 @@ export type Outcome = {
 };
 
 const walletCount = 3;
-const deepest = 3;
-/** Least time between the end of an attempt and the next one. */
+const maxDepth = 3;
+/** Minimum time between the end of an attempt and the next one. */
 const soonestRetryMs = 4400;
 /** Number of deliveries of one webhook that a process sends at once. */
 const inHand = 8;
 
 const attemptsOf = ({ hooks }: Story) => hooks.flatMap(({ receiver }) => receiver.attempts);
-const deliveredIn = ({ hooks }: Story) => hooks.reduce((sum, { receiver }) => sum + receiver.taken.size, 0);
+const deliveredIn = ({ hooks }: Story) => hooks.reduce((sum, { receiver }) => sum + receiver.acceptedIds.size, 0);
 const isFor = ({ walletId }: Hook, sent: Sent) => walletId === null || walletId === sent.walletId;
 const expectedOf = ({ sent }: Story, hook: Hook) => [...sent].filter(([, one]) => isFor(hook, one));
 
@@ -61,7 +61,7 @@ const prepare = async (scene: Scene, { odds }: Size) => {
   const hooks: Hook[] = [];
   for (const [confirmation, walletId] of [
     [1, null],
-    [deepest, wallets[0]?.wallet_id ?? null],
+    [maxDepth, wallets[0]?.wallet_id ?? null],
   ] as const) {
     const { next } = createRandom(seed, `fates of ${confirmation}`);
     const receiver = await scene.receiver(misbehaving(odds, next));
@@ -84,14 +84,14 @@ const act = async (scene: Scene, wallets: Wallets, { sent }: Story, { activities
     // The receivers need a turn, because they share this process with the chain.
     await testSystem.breathe();
   }
-  await scene.mine(deepest);
+  await scene.mine(maxDepth);
 };
 
 /** Spreads the kills over the deliveries, so that most kills find some under way. */
 const killAgainAndAgain = async (scene: Scene, story: Story, { activities, kills }: Size) => {
   const random = createRandom(seed, 'kills');
   for (let n = 1; n <= kills; n++) {
-    // The webhook of all wallets alone gets so many deliveries.
+    // The webhook of all wallets alone gets this number of deliveries.
     const share = (activities * n) / (kills + 1);
     await until(`${share} deliveries arrived`, () => deliveredIn(story) >= share);
     await testSystem.sleep(random.below(300));
@@ -113,10 +113,10 @@ const assertComplete = async (scene: Scene, story: Story) => {
   assert.deepEqual(open, []);
 };
 
-/** Tells how many deliverers had been killed before the one that made the attempt was started. */
+/** Returns how many deliverers had been killed before the one that made the attempt was started. */
 const lifeOf = ({ hooks, kills }: Story, hook: Hook, { connection }: Attempt) =>
   kills.filter((kill) => connection > (kill[hooks.indexOf(hook)] as number)).length;
-/** Tells whether a kill may have prevented the outcome of an attempt from being recorded. */
+/** Reports whether a kill may have prevented the outcome of an attempt from being recorded. */
 const wasCut = (story: Story, hook: Hook, attempt: Attempt) => lifeOf(story, hook, attempt) < story.kills.length;
 
 const sameTransfer = ({ data }: { data: object }, hash: string, { walletId, to, value, block }: Sent) => {
@@ -134,7 +134,7 @@ const checkHistories = (story: Story, hook: Hook, histories: readonly History[])
     histories,
     (one) => (one.data as never as { transfer: { transaction_hash: string } }).transfer.transaction_hash,
   );
-  const wrong = expectedOf(story, hook).flatMap(([hash, sent]) => {
+  const violations = expectedOf(story, hook).flatMap(([hash, sent]) => {
     const [first, ...more] = byTransaction.get(hash) ?? [];
     if (!first) return [`${hash} has no history`];
     if (more.length > 0) return [`${hash} has ${more.length + 1} histories`];
@@ -146,7 +146,7 @@ const checkHistories = (story: Story, hook: Hook, histories: readonly History[])
   });
   const open = histories.filter(({ webhook_status }) => webhook_status !== 'WEBHOOK_STATUS_COMPLETED');
   return [
-    ...wrong,
+    ...violations,
     ...invented.map((hash) => `${hash} has a history, but no webhook covers it`),
     ...open.map(
       ({ webhook_history_id, webhook_status }) =>
@@ -155,12 +155,12 @@ const checkHistories = (story: Story, hook: Hook, histories: readonly History[])
   ];
 };
 
-/** Returns what is wrong with an attempt, given the next one; a deliverer that was killed may have repeated any. */
+/** Returns the violations of an attempt, given the next one; a killed deliverer may have repeated any attempt. */
 const checkAttempt = (story: Story, hook: Hook, attempt: Attempt, next: Attempt | undefined) => {
   const { id, at, endedAt, fate } = attempt;
-  if (!next) return isTaken(attempt) ? [] : [`${id} failed and was not sent again`];
+  if (!next) return isAccepted(attempt) ? [] : [`${id} failed and was not sent again`];
   if (lifeOf(story, hook, attempt) < lifeOf(story, hook, next)) return [];
-  if (isTaken(attempt)) return [`${id} was delivered twice by one process`];
+  if (isAccepted(attempt)) return [`${id} was delivered twice by one process`];
   // The deliverer itself ends an attempt that hangs, which this process may notice late.
   const pause = next.at - (fate === 'hang' ? at : (endedAt ?? Number.POSITIVE_INFINITY));
   return pause < soonestRetryMs
@@ -179,12 +179,12 @@ const checkDelivery = (story: Story, hook: Hook, attempts: readonly Attempt[], h
     [`${id} arrived with different bodies`]: new Set(attempts.map(({ body }) => body)).size > 1,
     [`${id} has another id in its body`]: notice.webhook_history_id !== id,
     [`${id} arrived with other data than its history has`]: !isDeepStrictEqual(notice.data, history.data),
-    [`${id} was never accepted by its receiver`]: !attempts.some(isTaken),
+    [`${id} was never accepted by its receiver`]: !attempts.some(isAccepted),
     [`${id} arrived ${attempts.length} times, of which ${cut} before a kill, and its history counts ${history.delivery_count}`]:
       unrecorded < 0 || unrecorded > cut,
   };
   return [
-    ...Object.entries(isWrong).flatMap(([text, wrong]) => (wrong ? [text] : [])),
+    ...Object.entries(isWrong).flatMap(([text, isViolated]) => (isViolated ? [text] : [])),
     ...attempts.flatMap((attempt, i) => checkAttempt(story, hook, attempt, attempts[i + 1])),
   ];
 };
@@ -203,19 +203,19 @@ const checkHook = async (scene: Scene, story: Story, hook: Hook) => {
 };
 
 const checkChain = async (scene: Scene, story: Story) => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const hash of new Set(attemptsOf(story).map((one) => noticeIn(one).data.transfer.transaction_hash)))
-    if (!(await scene.isMined(hash))) wrong.push(`${hash} was reported and is not on the chain`);
-  return wrong;
+    if (!(await scene.isMined(hash))) violations.push(`${hash} was reported and is not on the chain`);
+  return violations;
 };
 
-const judge = async (scene: Scene, story: Story): Promise<Outcome> => {
+const checkOutcome = async (scene: Scene, story: Story): Promise<Outcome> => {
   const violations = await checkChain(scene, story);
   for (const hook of story.hooks) violations.push(...(await checkHook(scene, story, hook)));
   const attempts = attemptsOf(story);
   const histories = await historiesOf(scene, story);
   const deliveries = new Set(attempts.map(({ id }) => id)).size;
-  const failed = attempts.filter((one) => !isTaken(one)).length;
+  const failed = attempts.filter((one) => !isAccepted(one)).length;
   const counted = histories.reduce((sum, { delivery_count }) => sum + delivery_count, 0);
   const fates = Object.fromEntries([...groupBy(attempts, ({ fate }) => fate)].map(([fate, all]) => [fate, all.length]));
   const unrecorded = attempts.length - counted;
@@ -236,5 +236,5 @@ export const playWebhookFaults = async (scene: Scene, size: Size): Promise<Outco
   const { wallets, story } = await prepare(scene, size);
   await Promise.all([act(scene, wallets, story, size), killAgainAndAgain(scene, story, size)]);
   await eventually(() => assertComplete(scene, story));
-  return judge(scene, story);
+  return checkOutcome(scene, story);
 };

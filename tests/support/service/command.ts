@@ -70,7 +70,7 @@ export const runProcess = async (
 };
 
 /**
- * Runs a command as a person types it. The full tier starts a process for each; the other tiers run the compiled program
+ * Runs a command as a person types it. The full tier starts a process for each; other tiers run the compiled program
  * in the test's process, because a start takes a second of the processor and most tests run many commands.
  */
 export const runCommand = async (home: Home, args: readonly string[], env: Record<string, string> = {}) => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Problem } from '../../../interfaces/http/problems.js';
 import type { Credentials } from '../../../interfaces/signature.js';
 
-/** Signs as docs/specification.md#6-authentication says, in code of its own, to show slips in the service's code. */
+/** Signs as docs/specification.md#6-authentication defines, in independent code that reveals errors of the service. */
 export const sign = (
   { key, secret }: Credentials,
   path: string,
@@ -59,7 +59,7 @@ export const raw = (url: string, bytes: string): Promise<string> =>
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     let answer = '';
     socket.on('data', (chunk) => (answer += chunk));
-    // A service that refuses a request before its end may reset the connection after the answer.
+    // A service that rejects a request before its end may reset the connection after the answer.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(answer));
   });

@@ -82,7 +82,7 @@ export const startService = async (options: {
 
 const demoFile = ({ directory }: Home) => join(directory, 'demo.json');
 
-/** Tells whether the service makes a demo organization; on shared engines it does not, so the tests make one. */
+/** Reports whether the service creates a demo organization; on shared engines the tests create one instead. */
 const hasDemo = async (home: Home, env: Record<string, string> = {}) =>
   Object.keys(home.environment).length === 0 || existsSync(demoFile(home)) || 'CHAINFOLD_DEMO' in env;
 const makeDemo = async (home: Home) => {

@@ -3,9 +3,9 @@ import { tonChain } from '../../../infrastructure/chains/ton/connector.js';
 import { startTonIndex } from '../chains/ton-index.js';
 import { silent } from '../silent.js';
 
-export const everything: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
-/** Patience that outlasts a process that stands still. */
-export const patient = { deadlineMs: 60_000, timeoutMs: 20_000 };
+export const interestInAll: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
+/** Time limits that are longer than any pause of a process. */
+export const longTimeouts = { deadlineMs: 60_000, timeoutMs: 20_000 };
 export const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 
 /** Starts indexes and connectors, and closes them after each test of the calling suite. */
@@ -21,6 +21,6 @@ export const createTonScene = () => {
   return {
     keep,
     index: async (...given: Parameters<typeof startTonIndex>) => keep(await startTonIndex(...given)),
-    connect: async (...urls: string[]) => keep(await tonChain(urls, silent, patient)),
+    connect: async (...urls: string[]) => keep(await tonChain(urls, silent, longTimeouts)),
   };
 };

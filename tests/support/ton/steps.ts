@@ -9,7 +9,7 @@ const [ann = '', ben = ''] = people;
 /** Step of a script for a follower of TON and its index. */
 export type Step =
   | { readonly kind: 'mine'; readonly transfers: readonly Transfer[]; readonly shape: Shape }
-  /** Mines a block of whose shard blocks the index lacks some, while it answers get methods from an old state or not. */
+  /** Mines a block; the index lacks some of its shard blocks, and may run get methods on an old state. */
   | {
       readonly kind: 'lose';
       readonly transfers: readonly Transfer[];
@@ -21,7 +21,7 @@ export type Step =
   | { readonly kind: 'kill'; readonly writes: number }
   | { readonly kind: 'faults'; readonly faults: readonly IndexFault[] }
   | { readonly kind: 'restart' }
-  /** Mines a block while one source is away, and waits until the other one has told it. */
+  /** Mines a block while one source is unavailable, and waits until the other one has returned it. */
   | {
       readonly kind: 'away';
       readonly source: 'index' | 'backup';

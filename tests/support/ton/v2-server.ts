@@ -12,9 +12,9 @@ type V2Fault = (typeof v2Faults)[number];
 type Options = {
   /** Largest number of transactions on a page, whatever count is requested. */
   pageSize?: number;
-  /** Largest count that the server does not refuse. */
+  /** Largest count that the server accepts. */
   largestCount?: number;
-  /** True for an older server, which calls the newest blocks of shards otherwise. */
+  /** True for an older server, which has another name for the newest blocks of shards. */
   isOld?: boolean;
 };
 type Asked = { readonly query: URLSearchParams; readonly body: Record<string, unknown>; readonly isBehind: boolean };
@@ -24,14 +24,14 @@ const signed = (shard: string) => String(BigInt.asIntN(64, BigInt(`0x${shard}`))
 const whole = '8000000000000000';
 const zero = { '@type': 'ton.blockIdExt', workchain: -1, shard: signed(whole), seqno: 0 };
 
-const refusal = (code: number, error: string): Reply => ({ status: code, body: { ok: false, error, code } });
+const errorReply = (code: number, error: string): Reply => ({ status: code, body: { ok: false, error, code } });
 const broken: Readonly<Partial<Record<V2Fault, Reply>>> = {
-  busy: refusal(429, 'Ratelimit exceeded'),
-  failing: refusal(504, 'LITE_SERVER_NETWORK timeout'),
+  busy: errorReply(429, 'Ratelimit exceeded'),
+  failing: errorReply(504, 'LITE_SERVER_NETWORK timeout'),
   'without a result': { status: 200, body: { ok: true } },
 };
 
-/** Refusal of a request; the server answers with it. */
+/** Error of a request, which becomes the answer of the server. */
 class Refused extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
@@ -40,7 +40,7 @@ class Refused extends Error {
   }
 }
 const refuse = (code: number, error: string): never => {
-  throw new Refused(refusal(code, error));
+  throw new Refused(errorReply(code, error));
 };
 const lacking = (): never => refuse(500, 'LITE_SERVER_NOTREADY: ltdb: block not found');
 
@@ -62,7 +62,7 @@ const inOrder = ({ transactions }: ShardBlock) =>
     return String(one) < String(other) ? -1 : 1;
   });
 
-/** Makes the answers of a server before a liteserver that has the blocks of the script. */
+/** Makes the answers of a server whose liteserver has the blocks of the script. */
 const createAnswers = (script: TonScript, { pageSize = 256, largestCount = 1000, isOld = false }: Options) => {
   const blocks = (isBehind: boolean) => script.blocks.slice(0, isBehind ? -1 : undefined);
   const written = ({ workchain, shard, seqno }: BlockId) => {
@@ -111,8 +111,8 @@ const createAnswers = (script: TonScript, { pageSize = 256, largestCount = 1000,
     [isOld ? 'shards' : 'getShards']: getShards,
     getBlockHeader: (asked) => {
       const { block, time } = find(asked);
-      const told = { global_id: script.network, gen_utime: time };
-      return { id: written(block), ...told, prev_blocks: block.before.map(written) };
+      const fields = { global_id: script.network, gen_utime: time };
+      return { id: written(block), ...fields, prev_blocks: block.before.map(written) };
     },
     getBlockTransactionsExt: (asked) => {
       const count = Number(asked.query.get('count'));
@@ -157,7 +157,7 @@ export const startTonV2 = async (script: TonScript, options: Options = {}) => {
     if (fault === 'cut off') return null;
     const body = await readBody(request);
     const answer = answers[method];
-    if (!answer) return refusal(404, 'Not Found');
+    if (!answer) return errorReply(404, 'Not Found');
     try {
       const result = answer({ query, body, isBehind: fault === 'behind' });
       return (fault && broken[fault]) ?? { status: 200, body: { ok: true, result } };

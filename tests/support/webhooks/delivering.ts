@@ -3,7 +3,7 @@ import type { Context } from '../../../application/commands/handle.js';
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
 import type { Sender } from '../../../application/ports/sender.js';
 import { deliveryIdFor } from '../../../application/webhooks/deliveries.js';
-import { composeApp, contextOf, nowhere, openStores, processOf } from '../following/following.js';
+import { composeApp, contextOf, openStores, processOf, unusedSender } from '../following/following.js';
 import { testSystem } from '../silent.js';
 
 type Script = {
@@ -30,7 +30,7 @@ export const startDelivering = async ({ processes = [], sender, queue, system = 
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
     },
   };
-  const app: App = composeApp(stores, { ...given, jobs, sender: { ...nowhere, ...sender }, system });
+  const app: App = composeApp(stores, { ...given, jobs, sender: { ...unusedSender, ...sender }, system });
   const names = ['projector', 'deliverer', ...processes];
   const running = Promise.all(names.map((name) => processOf(app, name).run(stop.signal)));
   const caughtUp = async () => {
@@ -54,7 +54,7 @@ export const startDelivering = async ({ processes = [], sender, queue, system = 
     webhookId,
     caughtUp,
     register,
-    /** Requests a delivery as the read models show the webhook; of another organization, as if the id were its own. */
+    /** Requests a delivery to a webhook as the read models show it, even for another organization than its own. */
     request: async (by = context, to = webhookId, data = {}) => {
       const deliveryId = deliveryIdFor(testSystem, by, [String(asked++)]);
       const found = await app.webhooks.find(by, to);

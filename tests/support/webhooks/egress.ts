@@ -11,7 +11,7 @@ import { createEgress, type Egress } from '../../../infrastructure/egress/guard.
 import { freshDirectory } from '../run/directories.js';
 
 const closing: (() => unknown)[] = [];
-export const later = (close: () => unknown) => void closing.push(close);
+export const closeAfterTest = (close: () => unknown) => void closing.push(close);
 export const closeAll = async () => {
   for (const close of closing.splice(0).reverse()) await close();
 };

@@ -44,7 +44,7 @@ export type Attempt = {
   endedAt: number | null;
 };
 
-export const isTaken = ({ fate }: Attempt) => fate === 'answer' || fate === 'slow';
+export const isAccepted = ({ fate }: Attempt) => fate === 'answer' || fate === 'slow';
 export const noticeIn = ({ body }: Attempt) => JSON.parse(body) as Notice;
 
 /** Prefix of an ed25519 key's 32 bytes in SPKI. */
@@ -53,7 +53,7 @@ const beforeKey = Buffer.from('302a300506032b6570032100', 'hex');
 /** Webhook as GetWebhook shows it. */
 export type Keys = { readonly webhook_id: string; readonly secret: string; readonly public_key: string };
 
-/** Checks the first v1a signature, which is that of the webhook's own key. */
+/** Checks the first v1a signature, which is made with the webhook's own key. */
 export const isOwn = ({ public_key }: Keys, headers: IncomingHttpHeaders, body: string) => {
   const key = createPublicKey({
     key: Buffer.concat([beforeKey, Buffer.from(public_key.slice('whpk_'.length), 'base64')]),
@@ -80,7 +80,7 @@ export const createVerifier =
     return isOwn(keys, headers, body) ? null : 'v1a does not verify';
   };
 
-/** Draws a fate for the first attempt of each id and takes the attempt after a failure, so that no retry is far off. */
+/** Draws a fate for the first attempt of each id and accepts the attempt after a failure, so that retries stay soon. */
 export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>, next: () => number) => {
   const failed = new Set<string>();
   const fates = Object.keys(odds) as (keyof typeof odds)[];
@@ -104,7 +104,7 @@ export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, numbe
 export type Choose = (id: string) => Fate;
 const slowestMs = 1500;
 
-/** Numbers the connections of a server in their order, which tells apart the processes that opened them. */
+/** Numbers the connections of a server in their order, which distinguishes the processes that opened them. */
 const numberConnections = (server: Server) => {
   const numbers = new WeakMap<Socket, number>();
   let count = 0;
@@ -126,11 +126,11 @@ const numberConnections = (server: Server) => {
   };
 };
 
-/** Starts an endpoint that records and checks every notification, and treats it as `choose` says. */
+/** Starts an endpoint that records and checks every notification; `choose` sets the fate of each. */
 export const startReceiver = async (options: { choose?: Choose; check?: (attempt: Attempt) => string | null } = {}) => {
   const attempts: Attempt[] = [];
   const complaints: string[] = [];
-  const taken = new Set<string>();
+  const acceptedIds = new Set<string>();
   const behaviour = { choose: options.choose ?? (() => 'answer' as Fate), check: options.check };
   const random = createRandom(seed, 'a receiver');
 
@@ -139,7 +139,7 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
   } = {
     answer: (response) => response.end('noted'),
     slow: (response) => setTimeout(() => response.end('noted'), random.below(slowestMs)),
-    // The end is noted before it is told, because the sender may know of it before this process runs again.
+    // The end is recorded first, because the sender may see the answer before this process runs again.
     fail: (response, _, end) => {
       end();
       response.writeHead(random.between(500, 504)).end('not now');
@@ -164,7 +164,7 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
     const [at, connection, fate] = [Date.now(), connections.of(socket), behaviour.choose(id)];
     const attempt: Attempt = { id, headers, body, at, connection, fate, endedAt: null };
     attempts.push(attempt);
-    if (isTaken(attempt)) taken.add(id);
+    if (isAccepted(attempt)) acceptedIds.add(id);
     const complaint = behaviour.check?.(attempt);
     if (complaint) complaints.push(`${id}: ${complaint}`);
     const end = () => {
@@ -185,7 +185,7 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
     complaints,
     behaviour,
     /** Ids of the notifications that the endpoint has accepted. */
-    taken: taken as ReadonlySet<string>,
+    acceptedIds: acceptedIds as ReadonlySet<string>,
     /** Returns a number above those of the connections that have begun, and below those of all later ones. */
     nextConnection: () => connections.next(port),
     close: async () => {

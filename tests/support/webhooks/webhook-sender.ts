@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import net from 'node:net';
 import type { WebhookMessage } from '../../../application/ports/sender.js';
 import { webhookSender } from '../../../infrastructure/webhooks/sender.js';
-import { egressWith, later, portOf } from './egress.js';
+import { closeAfterTest, egressWith, portOf } from './egress.js';
 
 export type SenderSettings = Partial<Parameters<typeof webhookSender>[0]>;
 export const senderWith = (settings: SenderSettings = {}) =>
   webhookSender({ egress: egressWith({ allowPrivate: true }), ...settings });
 
-export const letterTo = (url: string, changes: Partial<WebhookMessage> = {}): WebhookMessage => ({
+export const messageTo = (url: string, changes: Partial<WebhookMessage> = {}): WebhookMessage => ({
   url,
   headers: [],
   body: '{"a":1}',
@@ -42,7 +42,7 @@ export const serveRaw = async (speak: (socket: net.Socket) => unknown) => {
   const left = async () => {
     if (server.listening) await once(server.close(), 'close');
   };
-  later(() => {
+  closeAfterTest(() => {
     for (const socket of open) socket.destroy();
     server.close();
   });

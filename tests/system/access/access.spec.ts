@@ -40,7 +40,7 @@ for (const engine of engines)
     };
 
     for (const endpoint of endpoints)
-      it(`makes ${endpoint.path} refuse missing, wrong, stale, replayed and deleted credentials`, async () => {
+      it(`makes ${endpoint.path} reject missing, wrong, stale, replayed and deleted credentials`, async () => {
         const body = JSON.stringify(endpoint.example);
         const signed = (by: Credentials, nonce?: string) => sign(by, endpoint.path, body, nonce);
         await refused(endpoint, {}, /Missing header: x-api-key, x-api-nonce, x-api-signature/);
@@ -89,7 +89,7 @@ for (const engine of engines)
 
     for (const endpoint of endpoints)
       for (const field of Object.keys(endpoint.example).filter((name) => Object.hasOwn(foreign, name)))
-        it(`makes ${endpoint.path} tell and change nothing of another organization's ${field}`, async () => {
+        it(`makes ${endpoint.path} neither reveal nor change another organization's ${field}`, async () => {
           const { path, example, operation } = endpoint;
           const named = await foreign[field]?.(endpoint);
           assert.ok(named);
@@ -116,7 +116,7 @@ for (const engine of engines)
     for (const { path, request, example, operation, variant } of endpoints) {
       if (!Object.hasOwn(fill, operation.name)) continue;
       if (!('page_token' in (request as { properties: object }).properties)) continue;
-      it(`makes ${path} refuse a page token of another organization`, async () => {
+      it(`makes ${path} reject a page token of another organization`, async () => {
         const [admin, own] = [demoOf(service.home), operation.role === 'admin'];
         const [giver, taker] = own ? [admin, admin] : [theirs, ours];
         if (variant.surface === 'wallet') await fill[operation.name]?.(clientOf(service, giver)[variant.segment]);
@@ -140,7 +140,7 @@ for (const engine of engines)
     }
 
     for (const { path, example, operation } of endpoints.filter((endpoint) => endpoint.operation.role === 'admin'))
-      it(`keeps ${path} for admins`, async () => {
+      it(`restricts ${path} to admins`, async () => {
         const answer = await call(service.url, ours, path, example);
         assert.equal(answer.status, 403);
         assert.equal(problemIn(answer).code, 'PERMISSION_DENIED');

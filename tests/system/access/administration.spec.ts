@@ -18,7 +18,7 @@ const defaults = {
 };
 
 for (const engine of engines)
-  describe(`the administration on ${engine.name}`, () => {
+  describe(`administration on ${engine.name}`, () => {
     let service: Service;
     let admin: Client['admin'];
     let made = 0;
@@ -50,7 +50,7 @@ for (const engine of engines)
       await refuses(admin.getOrganizationByDomain({ domain: 'Not-A-Domain' }), 'INVALID_ARGUMENT');
     });
 
-    it('gives a domain to one of many concurrent callers', async () => {
+    it('gives a domain to exactly one of many concurrent callers', async () => {
       const asked = await Promise.allSettled(
         Array.from({ length: 10 }, (_, n) => admin.createOrganization({ name: `racer ${n}`, domain: 'contested' })),
       );
@@ -71,7 +71,7 @@ for (const engine of engines)
       await refuses(admin.createCredential({ organization_id: `${organization_id.slice(0, -4)}0000` }), 'NOT_FOUND');
     });
 
-    it('answers a retried CreateCredential with the same secret, without having kept the answer', async () => {
+    it('answers a retried CreateCredential with the same secret, without storing the answer', async () => {
       const { organization_id } = await newOrganization();
       const retry = { 'idempotency-key': `retry-${organization_id}` };
       const [first, ...others] = await Promise.all(
@@ -82,7 +82,7 @@ for (const engine of engines)
       assert.equal((await admin.listCredentials({ organization_id })).credentials.length, 1);
     });
 
-    it('lets a client read its own organization and nothing else of the administration', async () => {
+    it('lets a client read its own organization and no other', async () => {
       const [own, other] = [await newOrganization(), await newOrganization()];
       const client = clientOf(service, await newClient(own.organization_id)).admin;
       const { organization } = await client.getOrganizationByDomain({ domain: own.domain });
@@ -114,7 +114,7 @@ for (const engine of engines)
       }
     });
 
-    it('answers the rate limit that applies to a chain, and lists the stored ones', async () => {
+    it('returns the rate limit that applies to a chain, and lists the stored ones', async () => {
       const { organization_id } = await newOrganization();
       const [chain, other] = chains.map(({ tag }) => tag) as [string, string];
       const infoOf = async (of?: string) =>
@@ -147,7 +147,7 @@ for (const engine of engines)
       await refuses(admin.setRateLimit({ organization_id, ...figures, per_day_limit: -1 }), 'INVALID_ARGUMENT');
     });
 
-    it('refuses requests over the limit, says when to retry, and applies a changed limit within a second', async () => {
+    it('rejects requests over the limit, says when to retry, and applies a changed limit within a second', async () => {
       const { organization_id } = await newOrganization();
       const client = await newClient(organization_id);
       const [limited, free] = ['c', 'p'].map((api) => () => call(service.url, client, `/v1/${api}/ListWallets`, {}));
@@ -181,7 +181,7 @@ for (const engine of engines)
       await eventually(async () => assert.equal((await limited()).status, 200, 'the old limit still holds'));
     });
 
-    it('sets rate limits and issues credentials at the command line too', async () => {
+    it('sets rate limits and issues credentials from the command line too', async () => {
       const { organization_id, domain } = await newOrganization();
       const set = ['ratelimit', 'set', '--organization', domain, '--chain', 'C', '--per-second', '7'];
       assert.deepEqual(await jsonOf(service.home, set), {});
@@ -198,12 +198,12 @@ for (const engine of engines)
       for (const { api_key, api_secret } of [first, next])
         await clientOf(service, { key: api_key, secret: api_secret }).c.listWallets({});
       assert.deepEqual(await jsonOf(service.home, ['ratelimit', 'delete', '--organization', domain]), {});
-      for (const wrong of [
+      for (const invalidOption of [
         ['--per-second', 'x'],
         ['--chain', 'X'],
       ])
         assert.equal(
-          (await runCommand(service.home, ['ratelimit', 'set', '--organization', domain, ...wrong])).code,
+          (await runCommand(service.home, ['ratelimit', 'set', '--organization', domain, ...invalidOption])).code,
           2,
         );
       const none = await runCommand(service.home, ['ratelimit', 'list', '--organization', 'nobody', '--json']);

@@ -37,42 +37,42 @@ for (const engine of engines)
     it('accepts a request that is signed as documented', async () =>
       assert.equal((await attempt(sign(demo, path, body))).status, 200));
 
-    it('covers the path and its query string by the signature', async () => {
+    it('covers the path and the query string with the signature', async () => {
       const withQuery = `${path}?a=1`;
       assert.equal((await attempt(sign(demo, withQuery, body), body, withQuery)).status, 200);
       assert.equal((await attempt(sign(demo, path, body), body, withQuery)).status, 401);
     });
 
     for (const name of ['x-api-key', 'x-api-nonce', 'x-api-signature'])
-      it(`refuses a request without ${name}`, () => refused(without(name), new RegExp(`Missing header: ${name}\\.`)));
+      it(`rejects a request without ${name}`, () => refused(without(name), new RegExp(`Missing header: ${name}\\.`)));
 
-    it('refuses a nonce that is no time, too old or too new', async () => {
+    it('rejects a nonce that is not a timestamp, too old or too new', async () => {
       await refused(sign(demo, path, body, 'yesterday'), /Unix time in ms/);
       await refused(sign(demo, path, body, `${Date.now()}-${'x'.repeat(33)}`), /Unix time in ms/);
       await refused(sign(demo, path, body, `${Date.now()}-a_b`), /Unix time in ms/);
       await refused(at(-301_000), /300 s/);
-      // The margins are seconds, since a request may take some before it is looked at.
+      // The margins are seconds, since a request may take seconds to be checked on a busy machine.
       await refused(at(330_000), /300 s/);
       assert.equal((await attempt(at(-270_000))).status, 200);
       assert.equal((await attempt(at(295_000))).status, 200);
     });
 
-    it('answers an unknown key and a wrong secret alike', async () => {
+    it('gives the same answer to an unknown key and a wrong secret', async () => {
       const other = demo.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
       const answers = await Promise.all(
         [
           { ...demo, key: other },
           { ...demo, secret: 'f'.repeat(64) },
           { ...demo, key: 'no key at all' },
-        ].map((wrong) => attempt(sign(wrong, path, body))),
+        ].map((credentials) => attempt(sign(credentials, path, body))),
       );
-      const told = answers.map((answer) => ({ ...problemIn(answer), status: answer.status, request_id: '' }));
-      assert.equal(told[0]?.status, 401);
-      assert.deepEqual(told[1], told[0]);
-      assert.deepEqual(told[2], told[0]);
+      const problems = answers.map((answer) => ({ ...problemIn(answer), status: answer.status, request_id: '' }));
+      assert.equal(problems[0]?.status, 401);
+      assert.deepEqual(problems[1], problems[0]);
+      assert.deepEqual(problems[2], problems[0]);
     });
 
-    it('refuses signatures that are not 64 lower-case hex digits', async () => {
+    it('rejects signatures that are not 64 lower-case hex digits', async () => {
       const good = sign(demo, path, body);
       for (const signature of [
         '',
@@ -86,7 +86,7 @@ for (const engine of engines)
         assert.equal((await attempt({ ...good, 'x-api-signature': signature })).status, 401, signature);
     });
 
-    it('refuses a request in which a single character was changed', () =>
+    it('rejects a request in which a single character was changed', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom('x-api-key', 'x-api-nonce', 'x-api-signature', 'body', 'path'),
@@ -110,7 +110,7 @@ for (const engine of engines)
         { numRuns: 150 },
       ));
 
-    it('refuses a replay, at once, in another process and after a restart', async () => {
+    it('rejects a replay, at once, in another process and after a restart', async () => {
       const neighbour = await startService({ on: service.home, role: 'api' });
       const once = sign(demo, path, body);
       const race = await Promise.all(
@@ -123,18 +123,18 @@ for (const engine of engines)
       await refused(once, /already used/);
     });
 
-    it('accepts a new credential at once, and refuses it as soon as it is deleted', async () => {
+    it('accepts a new credential at once, and rejects it as soon as it is deleted', async () => {
       const credentials = await newOrganization(service.home, 'late-comer');
       assert.equal((await call(service.url, credentials, path, {})).status, 200);
       const deleted = await runCommand(service.home, ['credential', 'delete', credentials.key, '--json']);
       assert.deepEqual([deleted.code, deleted.stdout], [0, '{}\n']);
-      // The service hears of it from the events.
+      // The service learns of the deletion from the events.
       await eventually(async () => assert.equal((await call(service.url, credentials, path, {})).status, 401));
       const again = await runCommand(service.home, ['credential', 'delete', credentials.key]);
       assert.equal(again.code, 0);
     });
 
-    it('does not spend the nonce of a request that it refuses', async () => {
+    it('does not consume the nonce of a rejected request', async () => {
       const headers = sign(demo, path, body);
       await refused({ ...headers, 'x-api-signature': 'a'.repeat(64) }, /does not match/);
       assert.equal((await attempt(headers)).status, 200);

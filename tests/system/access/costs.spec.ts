@@ -28,7 +28,7 @@ for (const engine of engines)
     let wallet_id: string;
     // The engines' doubles store one event after the other, and a busy machine must answer in time.
     const hundreds = engine.isEmbedded ? 10 : 3;
-    /** Cost of an answer with all addresses of the wallet: one, a hundred and these hundreds. */
+    /** Cost of an answer with all addresses of the wallet, one unit per hundred: 101 addresses and these hundreds. */
     const wholeWallet = hundreds + 2;
     const ask = async (path: string, request: object, headers: Record<string, string> = {}) => {
       const answer = await call(service.url, credentials, path, request, headers);
@@ -45,7 +45,7 @@ for (const engine of engines)
       const { organizationId, ...issued } = await newOrganization(service.home, 'costs');
       credentials = issued;
       client = clientOf(service, credentials);
-      // The month is the window that is closest to full, so that what remains of it tells every charge.
+      // The month is the window closest to its limit, so that the remaining limit in the headers shows every charge.
       await clientOf(service).admin.setRateLimit({
         organization_id: organizationId,
         per_second_limit: 1e9,
@@ -66,7 +66,7 @@ for (const engine of engines)
       assert.deepEqual(many, { cost: hundreds, remaining: Number(first.remaining) - 1 - hundreds });
     });
 
-    it('are charged for the addresses that a wallet turns out to have, and for events that are folded', async () => {
+    it('are charged for the actual number of addresses in a wallet, and for folded events', async () => {
       const before = await ask('/v1/c/ListWebhooks', {});
       await ask('/v1/c/GetWallet', { wallet_id });
       const after = await ask('/v1/c/ListWebhooks', {});
@@ -79,7 +79,7 @@ for (const engine of engines)
       assert.equal(again.cost, 1);
     });
 
-    it('may overdraw a limit by one call, after which the next is refused', async () => {
+    it('may exceed a limit by one call, after which the next is rejected', async () => {
       let [admitted, answer] = [0, await call(service.url, credentials, '/v1/c/GetWallet', { wallet_id })];
       for (; answer.status === 200; admitted++)
         answer = await call(service.url, credentials, '/v1/c/GetWallet', { wallet_id });
@@ -88,12 +88,12 @@ for (const engine of engines)
       assert.ok(admitted <= 200 / wholeWallet, `${admitted}`);
     });
 
-    it('are charged on the admin API to limits of its own: those of a chain for clients, more for admins', async () => {
-      const told = async (by: { key: string; secret: string }) => {
+    it('are charged to separate limits on the admin API: those of a chain for clients, higher ones for admins', async () => {
+      const limitAndCost = async (by: { key: string; secret: string }) => {
         const { headers } = await call(service.url, by, '/v1/admin/ListEvents', {});
         return [headers.get('ratelimit-limit'), headers.get('ratelimit-cost')];
       };
-      assert.deepEqual(await told(credentials), ['100', '1']);
-      assert.deepEqual(await told(demoOf(service.home)), ['1000', '1']);
+      assert.deepEqual(await limitAndCost(credentials), ['100', '1']);
+      assert.deepEqual(await limitAndCost(demoOf(service.home)), ['1000', '1']);
     });
   });

@@ -19,7 +19,7 @@ const answerTo = (url: string, lines: readonly string[]) =>
     socket.once('close', () => reject(new Error('closed without an answer')));
   });
 
-describe('a request whose headers are wrong', () => {
+describe('a request with invalid headers', () => {
   let service: Service;
   before(async () => {
     service = await startService({ on: embedded });
@@ -36,7 +36,7 @@ describe('a request whose headers are wrong', () => {
   const unknownKey = `ck_${'0'.repeat(32)}_${'0'.repeat(32)}`;
   const cases: Readonly<Record<string, readonly [status: number, () => Record<string, string | undefined>]>> = {
     'an unknown key': [401, spoiled({ 'x-api-key': unknownKey })],
-    'a key that is none': [401, spoiled({ 'x-api-key': 'x' })],
+    'a malformed key': [401, spoiled({ 'x-api-key': 'x' })],
     'a malformed nonce': [401, spoiled({ 'x-api-nonce': 'soon' })],
     'a stale nonce': [401, spoiled({ 'x-api-nonce': '1600000000000' })],
     'no signature': [401, spoiled({ 'x-api-signature': undefined })],
@@ -49,7 +49,7 @@ describe('a request whose headers are wrong', () => {
     ],
   };
   for (const [what, [status, headers]] of Object.entries(cases))
-    it(`is refused before any of its body is sent: ${what}`, async () => {
+    it(`is rejected before any of its body is sent: ${what}`, async () => {
       const given = Object.entries(headers()).filter(([, value]) => value !== undefined);
       const lines = [`POST ${path} HTTP/1.1`, 'host: x', ...given.map(([name, value]) => `${name}: ${value}`)];
       const answer = await answerTo(service.url, lines);
@@ -57,7 +57,7 @@ describe('a request whose headers are wrong', () => {
       assert.match(answer, /^connection: close\r$/im);
     });
 
-  it('leaves nothing of an unread body to be taken for the next request', async () => {
+  it('leaves no unread body that could be read as the next request', async () => {
     const next = `GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n`;
     const head = [
       `POST ${path} HTTP/1.1`,

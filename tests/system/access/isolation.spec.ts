@@ -19,7 +19,7 @@ for (const engine of engines)
 
     for (const variant of variants.filter((one) => one.surface === 'wallet')) {
       const api = variant.segment;
-      it(`lets two organizations track one address of ${api}, and lists nothing of the other`, async () => {
+      it(`lets two organizations track one address of ${api}, and lists to each only its own data`, async () => {
         const { addressExample: address } = variant;
         const [our, their] = [clientOf(service)[api], clientOf(service, theirs)[api]];
         const { wallet_id } = await their.registerWallet({ name: 'theirs', address });
@@ -38,7 +38,7 @@ for (const engine of engines)
       });
     }
 
-    it("refuses page tokens of another organization's list", async () => {
+    it("rejects page tokens of another organization's list", async () => {
       for (const name of ['a', 'b']) await clientOf(service, theirs).c.registerWallet({ name });
       for (const name of ['a', 'b']) await clientOf(service).c.registerWallet({ name });
       const { pagination } = await clientOf(service, theirs).c.listWallets({ page_size: 1 });
@@ -49,7 +49,7 @@ for (const engine of engines)
       assert.equal((await call(service.url, theirs, '/v1/c/ListWallets', request)).status, 200);
     });
 
-    it('keeps the idempotency keys of credentials apart', async () => {
+    it('scopes idempotency keys to the credential', async () => {
       const same = { 'idempotency-key': 'same' };
       const one = await clientOf(service).c.registerWallet({ name: 'same' }, same);
       const two = await clientOf(service, theirs).c.registerWallet({ name: 'same' }, same);

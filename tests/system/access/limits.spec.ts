@@ -8,7 +8,7 @@ import { skip } from '../../support/run/skip.js';
 const processes = 4;
 const limit = 1000;
 
-/** Starts a process that sends so many requests against the limit; returns how many were admitted. */
+/** Starts a process that sends requests against the limit; returns how many were admitted. */
 const run = async (
   { url, namespace }: { readonly url: string; readonly namespace: string },
   window: 'second' | 'month',
@@ -38,7 +38,7 @@ describe('a limit that four processes share on Redis', () => {
     assert.ok(Math.abs(total - limit) <= limit / 100, String(total));
   });
 
-  it('holds across the edges of windows', async () => {
+  it('holds across window boundaries', async () => {
     const redis = new Redis(database.url);
     const second = async () => Number((await redis.time())[0]);
     const first = await second();

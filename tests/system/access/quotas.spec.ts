@@ -50,7 +50,7 @@ for (const engine of engines)
         },
       );
 
-    it('are shown with their defaults and what is used', async () => {
+    it('are shown with their defaults and the current usage', async () => {
       const { client } = await open();
       const { wallet_id } = await client.c.registerWallet({ name: 'one', address: addressOf(1) });
       await client.t.registerWallet({ name: 'two' });
@@ -90,7 +90,7 @@ for (const engine of engines)
       assert.equal(problemIn(refused).code, 'PERMISSION_DENIED');
     });
 
-    it('refuse a wallet and an address too many, and leave no event', async () => {
+    it('reject a wallet and an address over the limit, and store no event', async () => {
       const { client, limit } = await open();
       await limit('wallets', 1);
       await limit('addresses', 2);
@@ -109,7 +109,7 @@ for (const engine of engines)
       await client.s.registerWallet({ name: 'two' });
     });
 
-    it('refuse a webhook, a header and a credential too many', async () => {
+    it('reject a webhook, a header and a credential over the limit', async () => {
       const { client, limit, used, organizationId } = await open();
       await limit('webhooks', 1);
       await limit('credentials', 2);
@@ -133,7 +133,7 @@ for (const engine of engines)
       await client.c.registerWebhookHeader({ header_key: 'x-more', header_value: 'v' });
     });
 
-    it('answer a repeated request as the first time although the quota is used up', async () => {
+    it('give a repeated request its first answer even when the quota is used up', async () => {
       const { client, limit } = await open();
       await limit('webhooks', 1);
       const retry = { 'idempotency-key': 'the-same' };
@@ -142,7 +142,7 @@ for (const engine of engines)
       assert.deepEqual(await client.c.registerWebhook(hook, retry), first);
     });
 
-    it('bound the WebSocket connections to the gateway, and count one less when one closes', async () => {
+    it('limit the WebSocket connections to the gateway, and release one when it closes', async () => {
       const { credentials, limit, used } = await open();
       await limit('gateway_connections', 2);
       const connect = () => new WebSocket(`${service.url.replace('http', 'ws')}/c/mainnet/v1/ws/${credentials.key}`);

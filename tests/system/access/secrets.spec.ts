@@ -160,7 +160,7 @@ const scenario = async (engine: Engine) => {
 
 for (const engine of engines)
   describe(`secrets on ${engine.name}`, () => {
-    it('are in no file, store, log, answer or metric', async () => {
+    it('appear in no file, store, log, answer or metric', async () => {
       const service = await scenario(engine);
       // The first search runs before the service stops, because files that it clears away later are still there.
       await keepContents(service.home);

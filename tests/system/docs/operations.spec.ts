@@ -51,7 +51,7 @@ describeInFull('docs/operations.md', () => {
     assert.ok(restored[0].length > 0);
     assert.deepEqual(restored[0], whole[0].slice(0, restored[0].length));
     const again = await startService({ on: copy, env: { CHAINFOLD_DEMO: 'false' } });
-    // A backup has no limiter.db, so that nonces of its time are refused: they may have been used.
+    // A backup has no limiter.db, so nonces from its time are rejected: they may have been used.
     const { wallet } = await eventually(() => clientOf(again, demoOf(home)).c.getWallet({ wallet_id: kept.wallet_id }));
     assert.equal(wallet.name, 'before the backup');
     await again.stop();

@@ -37,7 +37,7 @@ describe('the recipes', () => {
     assert.deepEqual(new Set([...list.matchAll(/\]\((\S+\.md)\)/g)].map(([, page]) => page)), new Set(pages));
   });
 
-  it('apply to the code of today', () => {
+  it('apply to the current code', () => {
     const { apply, remove } = copyRepository();
     try {
       for (const change of [familyName, ...familyRest, ...others]) apply(change);
@@ -70,7 +70,7 @@ describeInFull('the recipes applied to a copy of the repository', function () {
 
   it('pass the linter', () => run('@biomejs/biome/bin/biome', 'check', ...touched));
 
-  it('pass the tests that they bring', async () => {
+  it('pass the tests that they add', async () => {
     const specs = touched.filter((path) => path.endsWith('.spec.ts'));
     assert.ok(specs.length >= pages.length, specs.join());
     await promisify(execFile)(process.execPath, ['build.js'], { cwd: root });
@@ -120,11 +120,11 @@ describeInFull('the recipes applied to a copy of the repository', function () {
 
     it('run a new process, also over earlier events', () =>
       eventually(async () => {
-        const told = service
+        const lines = service
           .output()
           .split('\n')
-          .filter((line) => line.includes('a wallet was registered'));
-        for (const id of [oldWallet, walletId]) assert.equal(told.filter((line) => line.includes(id)).length, 1, id);
+          .filter((line) => line.includes('Wallet registered'));
+        for (const id of [oldWallet, walletId]) assert.equal(lines.filter((line) => line.includes(id)).length, 1, id);
       }));
 
     it('follow a deposit on a family whose addresses are base58', async () => {

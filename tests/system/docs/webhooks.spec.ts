@@ -39,14 +39,14 @@ describe('docs/webhooks.md', () => {
     assert.match(sectionOf('Attempts'), new RegExp(`^\\| ${retryDelays.length + 1} \\| never`, 'm'));
   });
 
-  it('names the end of the shared key, as the specification and the page about security do', () => {
+  it('names the end date of the shared key, as the specification and docs/security.md do', () => {
     const options = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
     const end = new Intl.DateTimeFormat('en-GB', options).format(sharedKeyEnds);
     for (const name of ['webhooks', 'specification', 'security'])
       assert.ok(readFileSync(`docs/${name}.md`, 'utf8').replaceAll('\n', ' ').includes(end), `${name}: ${end}`);
   });
 
-  it('names only headers that are refused', async () => {
+  it('names only headers that are rejected', async () => {
     const sender = senderWith();
     const names = [...(/^These are refused: (?:.+\n)+/m.exec(page)?.[0] ?? '').matchAll(/`([^`]+)`/g)];
     assert.ok(names.length > 10);
@@ -60,7 +60,7 @@ describe('docs/webhooks.md', () => {
   });
 });
 
-/** Replaces every value by its type, so that two notices can be compared by their members. */
+/** Replaces every value with its type, so that two notifications can be compared by their members. */
 const shapeOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null
     ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shapeOf(part)]))
@@ -103,7 +103,7 @@ describeInFull('code in docs/webhooks.md', () => {
       assert.equal(notice.data.transfer.value, '70');
       assert.deepEqual(shapeOf(notice), shapeOf(JSON.parse(blockIn('json'))));
 
-      // A notice that arrives again is answered with success and not printed again.
+      // A notification that arrives again is answered with success and not printed again.
       const { webhook_history_id } = notice;
       await scene.api().resendWebhook({ webhook_history_id });
       await count(2);
@@ -121,7 +121,7 @@ describeInFull('code in docs/webhooks.md', () => {
       assert.equal(await post('forged', Date.now(), '{}', forger), 401);
       assert.equal(await post('old', Date.now() - 600_000, '{}'), 401);
       assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 401);
-      // A receiver that relies on the public key refuses the secret's signature, and each receiver another's notices.
+      // A receiver with the public key rejects the secret's signature, and each receiver rejects messages for others.
       const ours = JSON.stringify({ webhook_id, organization_id });
       assert.equal(await post('genuine', Date.now(), ours), version === 'v1' ? 204 : 401);
       for (const other of [{ webhook_id: 'whk_other' }, { organization_id: 'org_other' }, {}])

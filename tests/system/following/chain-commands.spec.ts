@@ -19,7 +19,7 @@ const startChain = async (name: string, blocks: number): Promise<EvmNode> => {
   return startEvmNode({ chain });
 };
 
-describe('the commands about single blocks of a chain', () => {
+describe('the chain commands', () => {
   let [first, other]: (EvmNode | undefined)[] = [];
   let service: Service;
   const envOf = (node: EvmNode | undefined) => ({ ...others, CHAIN_C_URL: node?.url ?? '' });
@@ -47,7 +47,7 @@ describe('the commands about single blocks of a chain', () => {
     await Promise.all([first?.close(), other?.close()]);
   });
 
-  it('let a running service read a block again that it had left out', async () => {
+  it('make a running service read a skipped block again', async () => {
     assert.deepEqual(await blocksIn(), ['ok none was left out']);
     const [block, genesis] = [first?.chain.at(2), first?.chain.at(0)];
     const about = { organizationId: 'system', variant: 'C', actor: { kind: 'process', id: 'follower' } as const };
@@ -73,7 +73,7 @@ describe('the commands about single blocks of a chain', () => {
     await eventually(async () => assert.deepEqual(await blocksIn(), ['ok none was left out']));
   });
 
-  it('show what would change before another chain is accepted, and change it with --yes', async () => {
+  it('show what accepting another chain would change, and apply it with --yes', async () => {
     await service.stop();
     await start(other);
     const shown = await command(other, 'chain', 'accept', 'c', '0');

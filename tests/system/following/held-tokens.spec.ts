@@ -31,7 +31,7 @@ describe('tokens that a wallet held before RegisterContract', () => {
     { type: 'ERC-721', value: '42', balance: '1' },
     { type: 'ERC-1155', value: '9', balance: '9' },
   ])
-    it(`are listed when they are looked for from a block on (${type})`, async () => {
+    it(`are listed after a search from a given block (${type})`, async () => {
       const name = type.replace('-', '');
       const asset_type = `ASSET_TYPE_${name}`;
       const address = addressOf(type);

@@ -8,7 +8,7 @@ import { skip } from '../../support/run/skip.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';
 import { silent } from '../../support/silent.js';
 
-describe('a chain of TON under a variant that usually has an EVM', () => {
+describe('a TON chain under a variant that usually has an EVM chain', () => {
   let development: NonNullable<Awaited<ReturnType<typeof startDevelopmentTon>>>;
   let service: Service;
   before(async function () {
@@ -23,7 +23,7 @@ describe('a chain of TON under a variant that usually has an EVM', () => {
     await development?.close();
   });
 
-  it('takes addresses of TON, and lists transfers and balances in the records of the variant', async () => {
+  it('accepts TON addresses, and lists transfers and balances in the records of the variant', async () => {
     const { p: api } = clientOf(service);
     const address = accountOf('under another variant');
     const friendly = Address.parseRaw(address).toString({ bounceable: false });

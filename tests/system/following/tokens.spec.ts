@@ -11,16 +11,16 @@ import { clientOf, demoOf, newOrganization } from '../../support/service/service
 import { noticeIn } from '../../support/webhooks/webhook-receiver.js';
 
 let coined = 0;
-/** Tokens of the development chains, and what they say of themselves. */
+/** Tokens of the development chains, with their metadata. */
 const coins = {
   s: {
     deploy: async () => `0x${'c0'.repeat(32)}::coin${++coined}::GOLD`,
-    said: { name: 'Coin GOLD', symbol: 'GOLD', decimals: 9 },
+    described: { name: 'Coin GOLD', symbol: 'GOLD', decimals: 9 },
   },
   t: {
     deploy: async ({ control }: Variants) =>
       (await control('dev_deployToken', { variant: 't', type: 'JETTON' })).contract_address as string,
-    said: { name: 'Test jetton', symbol: 'TEST', decimals: 6 },
+    described: { name: 'Test jetton', symbol: 'TEST', decimals: 6 },
   },
 } as const;
 
@@ -47,7 +47,7 @@ describe('tokens of a development chain without token standards', () => {
 
   for (const segment of ['s', 't'] as const)
     describe(segment, () => {
-      const { deploy, said } = coins[segment];
+      const { deploy, described } = coins[segment];
       const open = () => variants.use(variantRows.find((row) => row.segment === segment) ?? assert.fail());
 
       it('have their name, symbol and decimals in assets and transfers once they are imported', async () => {
@@ -59,12 +59,12 @@ describe('tokens of a development chain without token standards', () => {
         await send(address, '5', token_address);
         await send(address, '7');
         await variants.mine(depth);
-        const metadata = { token_address, ...said };
+        const metadata = { token_address, ...described };
         await eventually(async () => {
           const [asset] = await assetsOf({ wallet_id, token_address });
           assert.deepEqual([asset?.balance, asset?.asset_metadata], ['5', metadata]);
-          const told = (await transfersOf({ wallet_id })).map((one) => [one.value, one.transfer_metadata]);
-          assert.deepEqual(told, [
+          const listed = (await transfersOf({ wallet_id })).map((one) => [one.value, one.transfer_metadata]);
+          assert.deepEqual(listed, [
             ['7', {}],
             ['5', metadata],
           ]);
@@ -91,7 +91,7 @@ describe('tokens of a development chain without token standards', () => {
         await variants.mine(depth);
         const held = async (request: object) =>
           (await assetsOf(request)).map((one) => [one.balance, one.asset_metadata]).toSorted();
-        const metadata = { token_address, ...said };
+        const metadata = { token_address, ...described };
         await eventually(async () => {
           assert.deepEqual(await held({ wallet_id: early.wallet_id, include_tokens: true }), [['5', metadata]]);
           assert.deepEqual(await held({ wallet_id: late.wallet_id, include_tokens: true }), [
@@ -108,8 +108,8 @@ describe('tokens of a development chain without token standards', () => {
         );
         const noticed = () => variants.receiver.attempts.map(noticeIn).filter((one) => one.webhook_id === webhook_id);
         await eventually(async () => assert.equal(noticed().length, 1));
-        const told = noticed()[0]?.data.transfer as typeof transfer;
-        assert.deepEqual([told?.value, told?.token_address], ['5', token_address]);
+        const reported = noticed()[0]?.data.transfer as typeof transfer;
+        assert.deepEqual([reported?.value, reported?.token_address], ['5', token_address]);
 
         await api.removeContract({ token_address });
         await send(early.address, '8', token_address);
@@ -135,7 +135,7 @@ describe('tokens of a development chain without token standards', () => {
         await api.registerContract({ token_address });
         await api.registerContract({ token_address });
         const listed = (await api.listContracts({})).contracts.filter((one) => one.token_address === token_address);
-        assert.deepEqual(listed, [{ token_address, contract_metadata: said }]);
+        assert.deepEqual(listed, [{ token_address, contract_metadata: described }]);
         assert.deepEqual((await other.listContracts({})).contracts, []);
         await isFollowed(token_address, [address]);
         await send(address, '5', token_address);
@@ -152,7 +152,7 @@ describe('tokens of a development chain without token standards', () => {
         assert.ok(depth <= 10);
       });
 
-      it('count what an address held before their contract was registered, once that is read', async () => {
+      it('include what an address held before their contract was registered, once that balance is read', async () => {
         const { api, newWallet, send, balances, depth, asset_type } = open();
         const token_address = await deploy(variants);
         const { wallet_id, address } = await newWallet();
@@ -163,7 +163,7 @@ describe('tokens of a development chain without token standards', () => {
         await balances({ wallet_id, token_address }, ['5']);
       });
 
-      it('are refused where nothing on the chain answers as they must', async () => {
+      it('are rejected where no contract on the chain answers as they must', async () => {
         const { newAddress, asset_type } = open();
         const { service } = variants;
         const none = segment === 's' ? '0x7::none::NONE' : newAddress();

@@ -18,7 +18,7 @@ const newAccount = () => accountOf(`account ${++accounts}`);
 const friendly = (address: string) => Address.parseRaw(address).toString({ bounceable: false });
 
 for (const engine of engines)
-  describe(`the follower of the development chain of TON on ${engine.name}`, () => {
+  describe(`the follower of the TON development chain on ${engine.name}`, () => {
     let development: NonNullable<Awaited<ReturnType<typeof startDevelopmentTon>>>;
     let service: Service;
     let api: Client['t'];
@@ -145,7 +145,7 @@ for (const engine of engines)
       assert.deepEqual(await transfersOf(others.wallet_id), []);
     });
 
-    it('refuses a jetton wallet other than the one that the master names', async () => {
+    it('rejects a jetton wallet other than the one that the master names', async () => {
       const { contract_address: token } = await deploy();
       const { address } = await newWallet();
       const named = { address, asset_type: 'ASSET_TYPE_T', token_address: token };

@@ -173,7 +173,7 @@ describe('on a development chain, the wallet API', () => {
   });
 
   describe('t', () => {
-    it('shows jettons that are sent at the command line', async () => {
+    it('shows jettons that are sent from the command line', async () => {
       const { newWallet, api, asset_type, balances } = variants.use(variantRows[2] as (typeof variantRows)[0]);
       const { wallet_id, address } = await newWallet();
       const { home, url } = variants.service;
@@ -190,7 +190,7 @@ describe('on a development chain, the wallet API', () => {
   describe('s', () => {
     const open = () => variants.use(variantRows[1] as (typeof variantRows)[0]);
 
-    it('follows other coins once they are imported, and tells them from the native coin', async () => {
+    it('follows other coins once they are imported, and distinguishes them from the native coin', async () => {
       const { api, newWallet, send, transfersOf, balances, asset_type, depth } = open();
       const { wallet_id, address } = await newWallet();
       await send(address, '11', usd);
@@ -203,9 +203,9 @@ describe('on a development chain, the wallet API', () => {
       await balances({ wallet_id, token_address: usd }, ['15']);
       await balances({ wallet_id }, ['6']);
       await balances({ wallet_id, token_address: '0x2::sui::SUI' }, ['6']);
-      const told = (await transfersOf({ wallet_id })).map(({ value, token_address }) => [value, token_address]);
+      const listed = (await transfersOf({ wallet_id })).map(({ value, token_address }) => [value, token_address]);
       const full = `0x${'5'.padStart(64, '0')}::usd::USD`;
-      assert.deepEqual(told, [
+      assert.deepEqual(listed, [
         ['6', undefined],
         ['4', full],
       ]);
@@ -216,7 +216,7 @@ describe('on a development chain, the wallet API', () => {
       assert.deepEqual((await api.listAssets({ asset_type, token_address: usd, wallet_id })).assets, []);
     });
 
-    it('refuses to import unknown and malformed coin types', async () => {
+    it('rejects imports of unknown and malformed coin types', async () => {
       const { newWallet, asset_type } = open();
       const { address } = await newWallet();
       for (const [token_address, status] of [
@@ -241,15 +241,15 @@ describe('on a development chain, the wallet API', () => {
       );
     });
 
-    it('lets the command line send coins, and refuse an amount of zero', async () => {
+    it('lets the command line send coins, and reject an amount of zero', async () => {
       const { newAddress } = open();
       const { home, url } = variants.service;
       const args = ['dev', 'transfer', newAddress(), '5', '--variant', 's', '--url', url, '--json'];
       const { code, stdout } = await runCommand(home, args);
       assert.equal(code, 0, stdout);
       assert.match(JSON.parse(stdout).transaction_digest, /^[1-9A-HJ-NP-Za-km-z]{43,44}$/);
-      const wrong = await runCommand(home, args.with(3, '0'));
-      assert.equal(wrong.code, 1, wrong.stdout);
+      const rejected = await runCommand(home, args.with(3, '0'));
+      assert.equal(rejected.code, 1, rejected.stdout);
     });
   });
 });

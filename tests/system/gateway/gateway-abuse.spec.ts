@@ -109,7 +109,7 @@ describe('the node gateway under abuse', () => {
       },
     };
     for (const [what, { code, abuse }] of Object.entries(abuses))
-      it(`ends only the connection of a client that ${what}, with code ${code}`, async () => {
+      it(`closes only the connection of a client that ${what}, with code ${code}`, async () => {
         const other = await connectTo(socketUrl(service));
         const socket = await open();
         abuse(socket);
@@ -119,7 +119,7 @@ describe('the node gateway under abuse', () => {
       });
   });
 
-  it('refuses eth_getLogs over too many blocks or topics, and says what to ask instead', async () => {
+  it('rejects eth_getLogs over too many blocks or topics, and says what to request instead', async () => {
     const logs = async (filter: unknown) => {
       const answer = JSON.parse((await post(gatewayUrl(service), call('eth_getLogs', filter))).text);
       return answer.error ? [answer.error.code, answer.error.message] : answer.result.length;
@@ -142,7 +142,7 @@ describe('the node gateway under abuse', () => {
     assert.equal(await logs({ fromBlock: hex(3000), toBlock: 'latest' }), 0);
   });
 
-  it('takes nothing from other callers while one caller exceeds its limit', async () => {
+  it('leaves other callers unaffected while one caller exceeds its limit', async () => {
     const flooding = await newOrganization(service.home, 'flooding');
     const limits = { per_second_limit: 1e6, per_hour_limit: 1e6, per_day_limit: 1e6, per_month_limit: 20 };
     await clientOf(service).admin.setRateLimit({ organization_id: flooding.organizationId, chain: 'C', ...limits });
@@ -162,7 +162,7 @@ describe('the node gateway under abuse', () => {
     await Promise.all(floods);
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     assert.ok(refused.filter((status) => status === 429).length >= refused.length - 20);
-    // A refused request must not reach a node, which may be asked again for one that is admitted.
+    // A rejected request must not reach a node; an admitted one may be retried at another node.
     assert.ok(balancesAsked() - before <= 2 * (25 + 20));
   });
 });

@@ -14,6 +14,7 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { Web3 } from 'web3';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
+import { readPage } from '../../support/docs/markdown.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { gatewayUrl, post, socketUrl } from '../../support/gateway/gateway.js';
@@ -25,6 +26,19 @@ const phrase = 'test test test test test test test test test test test junk';
 const someone = '0x00000000000000000000000000000000000000aa';
 const transferEvent = 'event Transfer(address indexed from, address indexed to, uint256 value)';
 type Deployed = { contract_address: string };
+
+const sections = readPage('docs/specification.md');
+const coded = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+const rowsAt = (title: string, column: string) =>
+  sections.find((section) => section.title === title)?.tables.find(({ columns }) => columns[0] === column)?.rows ??
+  assert.fail(`docs/specification.md has no table "${column}" at ${title}`);
+/** Reads which members an object of the gateway has, and which further members forks and newer nodes add. */
+const gatewayMembers = (object: string) => ({
+  listed: rowsAt(`${object} of the gateway`, 'member').flatMap(({ member }) => coded(member)),
+  added: rowsAt('9.4 Objects and encodings', 'object')
+    .filter((row) => row.object?.startsWith(`[${object}]`))
+    .flatMap((row) => coded(row['added members'])),
+});
 
 describe('the gateway', () => {
   let chain: DevelopmentChain;
@@ -48,7 +62,8 @@ describe('the gateway', () => {
   });
   const control = async <T>(method: string, ...params: unknown[]) => (await chain.request(method, params)) as T;
   const height = async () => Number(await control<string>('eth_blockNumber'));
-  const mint = (value: number) => control('dev_transfer', { variant: 'c', to: someone, value: String(value), token });
+  const mint = (value: number) =>
+    control<{ transaction_hash: string }>('dev_transfer', { variant: 'c', to: someone, value: String(value), token });
 
   const transports: Readonly<Record<string, () => Provider & { destroy(): unknown }>> = {
     HTTP: () => new JsonRpcProvider(gatewayUrl(service), undefined, { cacheTimeout: -1, pollingInterval: 50 }),
@@ -65,9 +80,9 @@ describe('the gateway', () => {
       it('answers its reads', async () => {
         assert.equal((await provider.getNetwork()).chainId, 31337n);
         const number = await eventually(async () => {
-          const told = await provider.getBlockNumber();
-          assert.equal(told, await height());
-          return told;
+          const answered = await provider.getBlockNumber();
+          assert.equal(answered, await height());
+          return answered;
         });
         const [block, fee, code, missing] = await Promise.all([
           provider.getBlock(number, true),
@@ -79,7 +94,7 @@ describe('the gateway', () => {
         assert(fee.gasPrice && fee.maxPriorityFeePerGas !== null && code.length > 2);
         assert.equal(missing, null);
       });
-      it('takes its transaction and shows the receipt and the new balance', async () => {
+      it('accepts its transaction, and shows the receipt and the new balance', async () => {
         const wallet = HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0").deriveChild(1).connect(provider);
         const before = await provider.getBalance(someone);
         const sent = await wallet.sendTransaction({ to: someone, value: 5n });
@@ -90,15 +105,15 @@ describe('the gateway', () => {
       it('notifies it of blocks and events of a contract, and finds the same events again', async () => {
         const contract = new Contract(token, [transferEvent], provider);
         const blocks: number[] = [];
-        const heard: string[] = [];
+        const received: string[] = [];
         await provider.on('block', (number: number) => blocks.push(number));
         await contract.on('Transfer', (_from, _to, value: bigint, { log }: ContractEventPayload) =>
-          heard.push(`${log.transactionHash} ${value}`),
+          received.push(`${log.transactionHash} ${value}`),
         );
         // The first poll over HTTP only sets the block from which ethers starts.
         await eventually(async () => {
           await mint(7);
-          assert(heard.length > 0 && heard.every((one) => one.endsWith(' 7')));
+          assert(received.length > 0 && received.every((one) => one.endsWith(' 7')));
         });
         await eventually(async () => assert.equal(blocks.at(-1), await height()));
         assert.deepEqual(
@@ -108,11 +123,11 @@ describe('the gateway', () => {
         await provider.removeAllListeners();
         const found = await contract.queryFilter('Transfer', 0, 'latest');
         const there = new Set(found.map(({ transactionHash }) => `${transactionHash} 7`));
-        assert(heard.every((one) => there.has(one)));
+        assert(received.every((one) => there.has(one)));
         // Polling every 50 ms, ethers itself sometimes asks for the same blocks twice.
-        if (name === 'WebSocket') assert.equal(new Set(heard).size, heard.length);
+        if (name === 'WebSocket') assert.equal(new Set(received).size, received.length);
       });
-      it('explains a reverted call with the data of the node', async () => {
+      it('explains a reverted call with the revert data of the node', async () => {
         const contract = new Contract(token, ['function transfer(address,uint256) returns (bool)'], provider);
         await assert.rejects(contract.getFunction('transfer').staticCall(someone, 1), { code: 'CALL_EXCEPTION' });
       });
@@ -133,7 +148,7 @@ describe('the gateway', () => {
         (await getRpcClient?.())?.close();
       });
 
-      it('answers its reads and takes its transaction', async () => {
+      it('answers its reads and accepts its transaction', async () => {
         assert.equal(await client.getChainId(), 31337);
         await eventually(async () => assert.equal(Number(await client.getBlockNumber()), await height()));
         const account = mnemonicToAccount(phrase, { addressIndex: 2 });
@@ -170,7 +185,7 @@ describe('the gateway', () => {
 
   describe('given web3', () => {
     for (const over of ['HTTP', 'WebSocket'])
-      it(`answers its reads and takes its transaction over ${over}`, async () => {
+      it(`answers its reads and accepts its transaction over ${over}`, async () => {
         const web3 = new Web3(over === 'HTTP' ? gatewayUrl(service) : socketUrl(service));
         assert.equal(await web3.eth.getChainId(), 31337n);
         await eventually(async () => assert.equal(Number(await web3.eth.getBlockNumber()), await height()));
@@ -199,7 +214,7 @@ describe('the gateway', () => {
     });
   });
 
-  it('serves ethers, viem and web3 with a token what it is for, and tells them that other methods are not there', async () => {
+  it('serves ethers, viem and web3 the methods of their token, and reports other methods as unavailable', async () => {
     const methods = ['evm_chainId', 'evm_blockNumber', 'net_version'];
     const { token: key } = await clientOf(service).admin.createGatewayToken({ name: 'reader', methods });
     const [url, wsUrl] = [gatewayUrl(service, key), socketUrl(service, key)];
@@ -218,21 +233,45 @@ describe('the gateway', () => {
     await assert.rejects(web3.eth.getBalance(someone), isNotThere);
   });
 
-  it('says in headers which node answered a call, whether from memory, and asks a node again on request', async () => {
+  it('names in headers the node that answered a call and whether the cache did, and bypasses the cache on request', async () => {
     const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
-    const told = async (body: string, headers: Record<string, string> = {}) => {
+    const headersOf = async (body: string, headers: Record<string, string> = {}) => {
       const found = await post(gatewayUrl(service), body, headers);
       return ['cache', 'node', 'attempts'].map((name) => found.headers.get(`x-gateway-${name}`));
     };
     await post(gatewayUrl(service), call);
-    for (let i = 0; i < 3; i++) assert.deepEqual(await told(call), ['hit', null, null]);
-    const [cache, node, attempts] = await told(call, { 'x-gateway-cache': 'skip' });
+    for (let i = 0; i < 3; i++) assert.deepEqual(await headersOf(call), ['hit', null, null]);
+    const [cache, node, attempts] = await headersOf(call, { 'x-gateway-cache': 'skip' });
     assert.deepEqual([cache, Number(attempts) >= 1], ['skip', true]);
     // The second node is asked when the first is slow.
     assert.match(node ?? '', /^[01]$/);
-    assert.equal((await told(call.replace('eth_chainId', 'eth_blockNumber')))[0], 'miss');
-    // An answer of the gateway's own, and a batch, are of no single node.
+    assert.equal((await headersOf(call.replace('eth_chainId', 'eth_blockNumber')))[0], 'miss');
+    // An error of the gateway itself and a batch come from no single node.
     for (const other of [call.replace('eth_chainId', 'eth_chainIds'), `[${call}]`])
-      assert.deepEqual(await told(other), [null, null, null]);
+      assert.deepEqual(await headersOf(other), [null, null, null]);
+  });
+
+  it('answers with the members of blocks, transactions, receipts and logs that docs/specification.md lists', async () => {
+    const ask = async (method: string, ...params: unknown[]) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      return JSON.parse((await post(gatewayUrl(service), body)).text).result;
+    };
+    const { transaction_hash } = await mint(17);
+    const receipt = await eventually(async () => {
+      const found = await ask('evm_getTransactionReceipt', transaction_hash);
+      assert(found);
+      return found;
+    });
+    const answers: Readonly<Record<string, object>> = {
+      Block: await ask('evm_getBlockByHash', receipt.blockHash, false),
+      Transaction: await ask('evm_getTransactionByHash', transaction_hash),
+      Receipt: receipt,
+      Log: receipt.logs[0],
+    };
+    for (const [object, answer] of Object.entries(answers)) {
+      const { listed, added } = gatewayMembers(object);
+      const members = Object.keys(answer);
+      assert.deepEqual(new Set(members.filter((member) => !added.includes(member))), new Set(listed), object);
+    }
   });
 });

@@ -6,7 +6,7 @@ import { createEvmChain } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
-import { connectTo, gatewayUrl, post, refusalOf, socketUrl } from '../../support/gateway/gateway.js';
+import { connectTo, gatewayUrl, post, rejectedUpgrade, socketUrl } from '../../support/gateway/gateway.js';
 import { jsonOf } from '../../support/service/command.js';
 import { call } from '../../support/service/http.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';
@@ -79,14 +79,14 @@ describe('gateway tokens', () => {
       per_second_limit: 1000,
     });
     assert.equal(listed.gateway_keys, 'api_key');
-    const told = JSON.stringify([listed, await client.admin.listEvents({}), service.output()]);
-    assert.ok(!told.includes(token.slice(-32)) && !told.includes('sealedId'));
+    const shownTexts = JSON.stringify([listed, await client.admin.listEvents({}), service.output()]);
+    assert.ok(!shownTexts.includes(token.slice(-32)) && !shownTexts.includes('sealedId'));
   });
 
-  it('are for the chains and methods that they name, and refuse others as methods that are not offered', async () => {
+  it('allow only the chains and methods that they name, and report others as unknown methods', async () => {
     const { client, key } = await open();
     const { token } = await client.admin.createGatewayToken({ name: 'x', chains: ['C'], methods: ['evm_blockNumber'] });
-    // An answer that is remembered for an api_key is none for the token.
+    // An answer that is cached for an api_key must not be served to the token.
     for (let i = 0; i < 3; i++) assert.equal(await codeOf(key, 'eth_chainId'), 'answered');
     assert.equal(await codeOf(token, 'eth_chainId'), -32_601);
     assert.equal(await codeOf(token, 'evm_blockNumber'), 'answered');
@@ -98,19 +98,19 @@ describe('gateway tokens', () => {
     const socket = await connectTo(socketUrl(service, token));
     assert.equal((await socket.call('eth_subscribe', 'newHeads')).error?.code, -32_601);
     socket.socket.close();
-    for (const wrong of [
+    for (const invalid of [
       { methods: ['evm_call', 'evm_cal'] },
       { chains: ['T'] },
       { methods: [] },
       { expire_time: '2020-01-01T00:00:00Z' },
     ])
       await assert.rejects(
-        client.admin.createGatewayToken({ name: 'x', ...wrong } as never),
+        client.admin.createGatewayToken({ name: 'x', ...invalid } as never),
         isRefused('INVALID_ARGUMENT'),
       );
   });
 
-  it('are refused like unknown api_keys once they are deleted, also on open connections', async () => {
+  it('are rejected like unknown api_keys once they are deleted, even on open connections', async () => {
     const { client, key } = await open();
     const [dead, alive] = [
       await client.admin.createGatewayToken({ name: 'dead' }),
@@ -121,10 +121,10 @@ describe('gateway tokens', () => {
     assert.equal(await sockets[0]?.closed, 1008);
     await eventually(async () => assert.equal(await codeOf(dead.token, 'eth_blockNumber'), -32_016));
     const unknown = [dead.token, `${alive.token.slice(0, -8)}00000000`, `${key.slice(0, -8)}00000000`];
-    const refusals = await Promise.all(unknown.map((one) => ask(one, many('eth_blockNumber', 2))));
-    for (const { status, body } of refusals)
-      assert.deepEqual([status, body], [401, { jsonrpc: '2.0', id: null, error: refusals[0]?.body.error }]);
-    const upgrades = await Promise.all(unknown.map((one) => refusalOf(socketUrl(service, one))));
+    const rejections = await Promise.all(unknown.map((one) => ask(one, many('eth_blockNumber', 2))));
+    for (const { status, body } of rejections)
+      assert.deepEqual([status, body], [401, { jsonrpc: '2.0', id: null, error: rejections[0]?.body.error }]);
+    const upgrades = await Promise.all(unknown.map((one) => rejectedUpgrade(socketUrl(service, one))));
     assert.deepEqual(
       upgrades.map(({ status, code }) => [status, code]),
       unknown.map(() => [401, -32_016]),
@@ -139,7 +139,7 @@ describe('gateway tokens', () => {
     );
   });
 
-  it('are the only keys of the gateway once their organization says so, and not of the operations', async () => {
+  it('are the only keys that the gateway accepts once their organization requires tokens', async () => {
     const { client, key } = await open();
     const { token } = await client.admin.createGatewayToken({ name: 'only' });
     const socket = await connectTo(socketUrl(service, key));
@@ -152,7 +152,7 @@ describe('gateway tokens', () => {
     await eventually(async () => assert.equal(await codeOf(key, 'eth_blockNumber'), 'answered'));
   });
 
-  it('belong to their organization, which alone and beside admins lists and deletes them', async () => {
+  it('can be managed only by their organization and by admins', async () => {
     const [own, other] = [await open(), await open()];
     const { gateway_token_id } = await own.client.admin.createGatewayToken({ name: 'own' });
     const organization_id = own.organization_id;
@@ -172,7 +172,7 @@ describe('gateway tokens', () => {
     assert.deepEqual(await own.client.admin.createGatewayToken({ name: 'more' }, retry), first);
   });
 
-  it('leave the budget of the operations alone, as api_keys at the gateway do', async () => {
+  it('leave the rate limit of the operations untouched, as api_keys at the gateway do', async () => {
     const { client, key, secret } = await open({ ...ample, per_month_limit: 20 });
     assert.equal((await ask(key, many('eth_blockNumber', 20))).status, 200);
     const refused = await ask(key, one('eth_blockNumber'));
@@ -184,7 +184,7 @@ describe('gateway tokens', () => {
     assert.equal((await ask(token, one('eth_blockNumber'))).status, 429);
   });
 
-  it('have a limit of their own within that of their organization', async () => {
+  it('have a rate limit of their own within that of their organization', async () => {
     const { client, key } = await open();
     const { token } = await client.admin.createGatewayToken({ name: 'slow', per_second_limit: 2 });
     const refused = await ask(token, many('eth_blockNumber', 3));
@@ -220,11 +220,11 @@ describe('gateway tokens', () => {
         [],
       );
 
-    it('answer pages of these origins, also beforehand, with the headers that browsers ask for', async () => {
+    it('answer calls and preflight requests from these origins with CORS headers', async () => {
       const before = await preflight(token, origin);
       assert.deepEqual([before.status, before.headers.get('vary')], [204, 'origin']);
-      const told = named.map((name) => before.headers.get(name));
-      assert.deepEqual(told, [origin, 'POST', 'content-type, x-gateway-cache, x-request-id']);
+      const corsHeaders = named.map((name) => before.headers.get(name));
+      assert.deepEqual(corsHeaders, [origin, 'POST', 'content-type, x-gateway-cache, x-request-id']);
       const answer = await ask(token, one('eth_blockNumber'), { origin });
       assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [200, origin]);
       assert.match(answer.headers.get('access-control-expose-headers') ?? '', /ratelimit-remaining/);
@@ -232,7 +232,7 @@ describe('gateway tokens', () => {
       assert.deepEqual([faulty.status, faulty.headers.get('access-control-allow-origin')], [400, origin]);
     });
 
-    it('refuse pages of other origins, and callers that name none', async () => {
+    it('reject other origins, and callers that name none', async () => {
       const before = await preflight(token, 'https://evil.example');
       assert.equal(before.status, 403);
       isBare(before.headers);
@@ -245,7 +245,7 @@ describe('gateway tokens', () => {
 
     it('check the origin of a WebSocket', async () => {
       for (const headers of [{ origin: 'https://evil.example' }, {}] as Record<string, string>[]) {
-        const { status, code } = await refusalOf(socketUrl(service, token), headers);
+        const { status, code } = await rejectedUpgrade(socketUrl(service, token), headers);
         assert.deepEqual([status, code], [403, -32_016]);
       }
       const socket = new WebSocket(socketUrl(service, token), { headers: { origin } });
@@ -256,7 +256,7 @@ describe('gateway tokens', () => {
       socket.close();
     });
 
-    it('alone have these headers, and neither tokens without origins nor api_keys', async () => {
+    it('are the only keys that get CORS headers, unlike tokens without origins and api_keys', async () => {
       for (const other of [plain, key]) {
         const before = await preflight(other, origin);
         assert.equal(before.status, 405);
@@ -268,10 +268,10 @@ describe('gateway tokens', () => {
     });
   });
 
-  it('and api_keys pay for a connection, and a token holds a share of the connections', async () => {
+  it('are charged for a connection like api_keys, and may hold only a share of the connections', async () => {
     const { key } = await open({ ...ample, per_month_limit: 2 });
     const paid = [await connectTo(socketUrl(service, key)), await connectTo(socketUrl(service, key))];
-    const unpaid = await refusalOf(socketUrl(service, key));
+    const unpaid = await rejectedUpgrade(socketUrl(service, key));
     assert.deepEqual([unpaid.status, unpaid.code], [429, -32_005]);
     assert.ok(Number(unpaid.headers['retry-after']) > 0);
     const { client, organization_id, key: other } = await open();
@@ -279,14 +279,14 @@ describe('gateway tokens', () => {
     const { token } = await client.admin.createGatewayToken({ name: 'greedy' });
     const held = [];
     for (let i = 0; i < 10; i++) held.push(await connectTo(socketUrl(service, token)));
-    const { status, code } = await refusalOf(socketUrl(service, token));
+    const { status, code } = await rejectedUpgrade(socketUrl(service, token));
     assert.deepEqual([status, code], [403, -32_005]);
     held.push(await connectTo(socketUrl(service, other)), await connectTo(socketUrl(service, other)));
-    assert.equal((await refusalOf(socketUrl(service, other))).status, 403);
+    assert.equal((await rejectedUpgrade(socketUrl(service, other))).status, 403);
     for (const { socket } of [...paid, ...held]) socket.close();
   });
 
-  it('are created at the command line too', async () => {
+  it('can be created from the command line too', async () => {
     const command = ['call', 'admin', 'CreateGatewayToken', '{"name":"shell"}', '--url', service.url];
     const { token } = await jsonOf(service.home, command);
     assert.equal(await codeOf(token, 'eth_blockNumber'), 'answered');

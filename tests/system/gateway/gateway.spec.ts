@@ -5,7 +5,7 @@ import { addressOf, createEvmChain, type EvmChain, hex } from '../../support/cha
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
 import { eventually, until } from '../../support/eventually.js';
-import { connectTo, gatewayUrl, keyOf, post, refusalOf, socketUrl } from '../../support/gateway/gateway.js';
+import { connectTo, gatewayUrl, keyOf, post, rejectedUpgrade, socketUrl } from '../../support/gateway/gateway.js';
 import { jsonOf } from '../../support/service/command.js';
 import { clientOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 
@@ -83,13 +83,13 @@ describe('the node gateway', () => {
       assert.equal(headers.get('x-request-id'), 'mine');
       assert(Number(headers.get('ratelimit-remaining')) > 0);
     });
-    it('refuses other methods, other types and bodies over 5 MiB', async () => {
+    it('rejects other HTTP methods, other content types and bodies over 5 MiB', async () => {
       const got = await fetch(url());
       assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST']);
       assert.equal((await post(url(), hello, { 'content-type': 'text/plain' })).status, 415);
       assert.equal((await post(url(), `"${'x'.repeat(5 * 1_048_576)}"`)).status, 413);
     });
-    it('refuses invalid keys, unknown chains and chains without nodes', async () => {
+    it('rejects invalid keys, unknown chains and chains without nodes', async () => {
       for (const key of ['nobody', `${keyOf(service).slice(0, -1)}x`]) {
         const { status, text } = await post(gatewayUrl(service, key), '{');
         assert.equal(status, 401);
@@ -140,17 +140,17 @@ describe('the node gateway', () => {
       assert.deepEqual([single.status, JSON.parse(single.text).id], [429, 'mine']);
       assert.equal((await post(gatewayUrl(service, key, 'q/ropsten'), batch(6))).status, 200);
       assert.equal((await client.call('net_version')).error?.code, -32_005);
-      assert.equal((await refusalOf(socketUrl(service, key))).status, 429);
+      assert.equal((await rejectedUpgrade(socketUrl(service, key))).status, 429);
       client.socket.terminate();
     });
-    it('is not held up by a thousand clients that disconnect before their answers', async () => {
+    it('is not delayed by a thousand clients that disconnect before their answers', async () => {
       node.faults.hang = true;
       let asked = 0;
       const leave = () =>
         new Promise<void>((resolve) => {
           const one = request(url(), { method: 'POST', headers: { 'content-type': 'application/json' } });
           one.on('error', () => undefined);
-          // A gateway that has put its nodes aside may answer a client before it leaves.
+          // A gateway whose nodes are marked unhealthy may answer a client before the client disconnects.
           one.on('close', resolve);
           one.end(
             `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["${addressOf(`asked ${asked++}`)}","latest"]}`,
@@ -213,10 +213,10 @@ describe('the node gateway', () => {
       assert.equal((await client.call('evm_unsubscribe', heads)).result, true);
       assert.equal((await client.call('evm_unsubscribe', heads)).result, false);
       chain.reorganize(1, [[{ ...logging, logs: [log] }]]);
-      const told = (await client.noticed(2)).map(({ params }) => fieldsOf(params.result).removed);
-      assert.deepEqual(told, [true, false]);
+      const removals = (await client.noticed(2)).map(({ params }) => fieldsOf(params.result).removed);
+      assert.deepEqual(removals, [true, false]);
     });
-    it('refuses unknown subscriptions, and names the wrong argument', async () => {
+    it('rejects unknown subscriptions, and names the invalid argument', async () => {
       const client = await connect();
       const faults: readonly [readonly unknown[], RegExp][] = [
         [[], /argument 0 \(subscription name\)/],
@@ -248,7 +248,7 @@ describe('the node gateway', () => {
       assert.equal((await client.call('evm_uninstallFilter', logs)).result, false);
       assert.deepEqual((await client.call('evm_getFilterChanges', logs)).error, missing);
     });
-    it('ends the connections of a deleted key, and no other', async () => {
+    it('closes the connections of a deleted key, and no others', async () => {
       const { organizationId } = await newOrganization(service.home, 'leaving');
       const issued = await jsonOf(service.home, ['credential', 'issue', '--organization', organizationId]);
       const [leaving, staying] = [await connect(issued.api_key), await connect()];
@@ -257,12 +257,12 @@ describe('the node gateway', () => {
       assert.equal(await leaving.closed, 1008);
       assert.equal((await staying.call('net_version')).result, '1337');
     });
-    it('cuts off a subscriber that does not read, and no other', async () => {
+    it('disconnects a subscriber that does not read, and no other', async () => {
       const [slow, quick] = [await connect(), await connect()];
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       for (const client of [slow, quick]) await client.call('evm_subscribe', 'logs', { address: log.address });
       quick.socket.removeAllListeners('message');
-      quick.socket.on('message', (message) => heard.push(message));
+      quick.socket.on('message', (message) => received.push(message));
       slow.socket.pause();
       const many = Array.from({ length: 1000 }, () => log);
       let mined = 0;
@@ -273,15 +273,15 @@ describe('the node gateway', () => {
       while ((await waiting()) === 2 && mined < 60) {
         chain.mine([{ ...logging, logs: many }]);
         mined++;
-        await eventually(async () => assert.equal(heard.length, mined * 1000));
+        await eventually(async () => assert.equal(received.length, mined * 1000));
       }
       assert(mined < 60, 'the slow subscriber was not cut off within 60 blocks');
       slow.socket.resume();
       assert.equal(await slow.closed, 1013);
       chain.mine([{ ...logging, logs: [log] }]);
-      await eventually(async () => assert.equal(heard.length, mined * 1000 + 1));
+      await eventually(async () => assert.equal(received.length, mined * 1000 + 1));
     });
-    it('refuses messages over 5 MiB', async () => {
+    it('rejects messages over 5 MiB', async () => {
       const client = await connect();
       client.socket.send('x'.repeat(5 * 1_048_576 + 1));
       assert.equal(await client.closed, 1009);

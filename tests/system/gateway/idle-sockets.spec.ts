@@ -12,13 +12,13 @@ import { clientOf, type Service, startService } from '../../support/service/serv
 const maxOpen = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 10_000;
 const count = Math.min(sized(3000, 10_000), maxOpen - 500);
 const atOnce = 500;
-/** Memory that the connections may take: 20 kB each, and 50 MB for other work; five times what they take, garbage included. */
+/** Memory limit: 20 kB per connection and 50 MB for other work, five times the usual amount with garbage. */
 const maxBytes = count * 20_000 + 50_000_000;
 
 const residentBytes = ({ process: { pid } }: Service) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
 
-/** Beginnings of requests that never end: nothing, half a request line, and headers that go on one by one. */
+/** Beginnings of requests that never end: nothing, half a request line, and headers that trickle in. */
 const openings = ['', 'POST /v1/c/ListWa', 'POST /v1/c/ListWallets HTTP/1.1\r\nhost: x\r\n'];
 
 describe('thousands of idle connections', () => {
@@ -42,7 +42,7 @@ describe('thousands of idle connections', () => {
     if (opening) socket.write(opening);
   };
 
-  it('are closed within seconds, and hold up no other caller meanwhile', async () => {
+  it('are closed within seconds, and delay no other caller meanwhile', async () => {
     const ask = () => clientOf(service).c.listWallets({});
     await ask();
     const before = residentBytes(service);
@@ -50,8 +50,8 @@ describe('thousands of idle connections', () => {
       await Promise.all(Array.from({ length: atOnce }, (_, i) => open(openings[i % openings.length] ?? '')));
       await ask();
     }
-    const most = residentBytes(service) - before;
-    assert.ok(most < maxBytes, `${most} bytes more for ${count} connections`);
+    const usedBytes = residentBytes(service) - before;
+    assert.ok(usedBytes < maxBytes, `${usedBytes} bytes more for ${count} connections`);
     let left = sockets;
     const refused: unknown[] = [];
     await until('the service has closed every connection', async () => {

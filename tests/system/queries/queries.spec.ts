@@ -88,7 +88,7 @@ describe('the query API over a recorded node', () => {
     );
   });
 
-  it('gives every digit of an integer, in the answer, to the typed client and at the command line', async () => {
+  it('preserves every digit of an integer in the answer, in the typed client and at the command line', async () => {
     assert.match(await textOf('GetBlock', { block_number: 5 }), /"difficulty":10000000000000000000000007,/);
     const beyond = { transaction_hash: hashOf('one beyond what a double holds') };
     assert.match(await textOf('GetTransaction', beyond), /"gas_price":9007199254740993,/);

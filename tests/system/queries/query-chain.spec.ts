@@ -89,15 +89,15 @@ for (const engine of engines)
         };
         const { logs } = (await ask('ListLogs', request)) as { logs: Records };
         const { internal_transactions } = await ask('ListInternalTransactions', request);
-        const told = await control<Raw>('eth_getTransactionByHash', hash);
+        const reported = await control<Raw>('eth_getTransactionByHash', hash);
         const toldReceipt = await control<Raw & { logs: unknown[] }>('eth_getTransactionReceipt', hash);
         assert.deepEqual(
           [transaction.value, transaction.r, transaction.s, transaction.v, transaction.input, transaction.to],
-          [told.value, told.r, told.s, told.v, told.input, told.to ?? ''],
+          [reported.value, reported.r, reported.s, reported.v, reported.input, reported.to ?? ''],
         );
         assert.deepEqual(
           [transaction.gas, transaction.gas_price, transaction.nonce, transaction.block_number],
-          [told.gas, told.gasPrice, told.nonce, told.blockNumber].map(Number),
+          [reported.gas, reported.gasPrice, reported.nonce, reported.blockNumber].map(Number),
         );
         assert.deepEqual(
           [receipt.status, receipt.gas_used, receipt.effective_gas_price, receipt.cumulative_gas_used],
@@ -108,8 +108,8 @@ for (const engine of engines)
         assert.equal(receipt.contract_address, toldReceipt.contractAddress ?? '');
         assert.equal(logs.length, toldReceipt.logs.length);
         assert.equal(logs.length, what === 'that moves tokens' ? 1 : 0);
-        const { block } = (await ask('GetBlock', { block_number: Number(told.blockNumber) })) as { block: Shown };
-        assert.equal(block.block_hash, told.blockHash);
+        const { block } = (await ask('GetBlock', { block_number: Number(reported.blockNumber) })) as { block: Shown };
+        assert.equal(block.block_hash, reported.blockHash);
         const internal = (internal_transactions as Records).map((one) => `${one.call_type} ${one.to} ${one.value}`);
         assert.deepEqual(internal, what === 'that makes internal transactions' ? [`CALL ${someone} 0x7`] : []);
       });
@@ -134,7 +134,7 @@ for (const engine of engines)
         const hashes = [await send({ type: 0, to: someone, value: 1n }), await send({ type: 2, to: someone })];
         for (const hash of hashes) await appeared(hash);
         const first = await found(hashes[0] ?? '');
-        const told = await control<Raw>('eth_getTransactionByHash', hashes[0]);
+        const reported = await control<Raw>('eth_getTransactionByHash', hashes[0]);
         assert.deepEqual(first, {
           transaction_hash: hashes[0],
           from: sender,
@@ -144,9 +144,9 @@ for (const engine of engines)
           input: '0x',
           nonce: nonce - 2,
           value: '0x1',
-          r: told.r,
-          s: told.s,
-          v: told.v,
+          r: reported.r,
+          s: reported.s,
+          v: reported.v,
           record_time: first.record_time,
         });
         const seen = Date.parse(String(first.record_time));

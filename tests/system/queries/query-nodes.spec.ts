@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { endpoints } from '../../../interfaces/operations/index.js';
-import { noSuchMethod, refusal, startAnsweringNode } from '../../support/chains/answering-node.js';
+import { methodNotFound, startAnsweringNode, throwRpcError } from '../../support/chains/answering-node.js';
 import { addressOf, digestOf } from '../../support/chains/evm-chain.js';
 import { embedded } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
@@ -13,12 +13,12 @@ type Content = { content: Record<string, { example?: object }> };
 
 const unknown = { transaction_hash: digestOf('unknown') };
 
-describe('the query API on nodes of limited ability', () => {
+describe('the query API on nodes with limited capabilities', () => {
   const { ask, refused, node, service } = useRecordedRollup();
 
   describe('asked for internal transactions', () => {
     const request = { transaction_hash: hashOf('one with tokens') };
-    const told = async () => {
+    const internalCalls = async () => {
       const { internal_transactions } = await ask('ListInternalTransactions', request);
       return (internal_transactions as Records).map(
         ({ trace_index, call_type, to, value, output }) => `${trace_index} ${call_type} ${to} ${value} ${output}`,
@@ -33,7 +33,7 @@ describe('the query API on nodes of limited ability', () => {
     ];
 
     it('shows each call before the calls it made, without the transaction itself', async () => {
-      assert.deepEqual(await told(), expected);
+      assert.deepEqual(await internalCalls(), expected);
       const { internal_transactions } = await ask('ListInternalTransactions', request);
       const errors = (internal_transactions as Records).map(({ error }) => error);
       assert.deepEqual(errors, ['', '', 'execution reverted', 'out of gas', '']);
@@ -45,29 +45,29 @@ describe('the query API on nodes of limited ability', () => {
     });
 
     const unable: Readonly<Record<string, () => unknown>> = {
-      'lacks debug_traceTransaction': noSuchMethod,
+      'lacks debug_traceTransaction': methodNotFound,
       'does not know the call tracer': () => ({ gas: 1, failed: false, structLogs: [] }),
       'says that debug_traceTransaction is off': () =>
-        refusal(-32000, 'debug_traceTransaction is not enabled on this node'),
+        throwRpcError(-32000, 'debug_traceTransaction is not enabled on this node'),
     };
     for (const [what, answer] of Object.entries(unable))
       it(`uses trace_transaction of a node that ${what}`, async () => {
         Object.assign(node().answers, { debug_traceTransaction: answer, trace_transaction: otherTraces });
         assert.deepEqual(
-          await told(),
+          await internalCalls(),
           expected.map((line) => line.replace('0x08c379a0', '0x')),
         );
       });
 
     it('names the reason when no node can trace', async () => {
-      Object.assign(node().answers, { debug_traceTransaction: noSuchMethod });
+      Object.assign(node().answers, { debug_traceTransaction: methodNotFound });
       await refused('ListInternalTransactions', request, 503, 'UNAVAILABLE', /can trace.*does not exist/);
-      Object.assign(node().answers, { debug_traceTransaction: () => refusal(-32000, 'missing trie node 1234') });
+      Object.assign(node().answers, { debug_traceTransaction: () => throwRpcError(-32000, 'missing trie node 1234') });
       await refused('ListInternalTransactions', request, 503, 'UNAVAILABLE', /missing trie node/);
     });
 
     it('answers NODE_ERROR when tracing fails, and NOT_FOUND for an unknown transaction', async () => {
-      Object.assign(node().answers, { debug_traceTransaction: () => refusal(-32000, 'execution timeout') });
+      Object.assign(node().answers, { debug_traceTransaction: () => throwRpcError(-32000, 'execution timeout') });
       await refused('ListInternalTransactions', request, 502, 'NODE_ERROR', /execution timeout/);
       await refused('ListInternalTransactions', unknown, 404, 'NOT_FOUND');
     });
@@ -77,7 +77,7 @@ describe('the query API on nodes of limited ability', () => {
     await refused('GetBlock', { block_number: 201 }, 404, 'NOT_FOUND', /Block not found: 201/);
     for (const name of ['GetTransaction', 'GetTransactionReceipt', 'ListLogs', 'GetPendingTransaction'])
       await refused(name, unknown, 404, 'NOT_FOUND', /transaction/);
-    node().answers.eth_getBlockByNumber = () => refusal(-32000, 'header not found');
+    node().answers.eth_getBlockByNumber = () => throwRpcError(-32000, 'header not found');
     await refused('GetBlock', { block_number: 190 }, 404, 'NOT_FOUND');
     const waiting = {
       ...transactionOf('a legacy transfer'),
@@ -92,9 +92,9 @@ describe('the query API on nodes of limited ability', () => {
     );
   });
 
-  it('answers NODE_ERROR when the node fails or its answer makes no sense', async () => {
+  it('answers NODE_ERROR when the node fails or gives an invalid answer', async () => {
     const failing: readonly (() => unknown)[] = [
-      () => refusal(-32603, 'internal error'),
+      () => throwRpcError(-32603, 'internal error'),
       () => ({ hash: digestOf('recorded block 199'), number: '0xc7', gasLimit: 'plenty' }),
       () => 7,
     ];
@@ -118,7 +118,7 @@ describe('the query API on nodes of limited ability', () => {
     ['ListPendingTransactions', { from: addressOf('sender'), nonce: -1 }],
   ];
   for (const [name, request] of bad)
-    it(`refuses ${name} with ${JSON.stringify(request)}`, () => refused(name, request, 400, 'INVALID_ARGUMENT'));
+    it(`rejects ${name} with ${JSON.stringify(request)}`, () => refused(name, request, 400, 'INVALID_ARGUMENT'));
 
   it('asks the node once for a block that many callers want, and never again once it cannot change', async () => {
     const isForIt = ({ params }: { readonly params: readonly unknown[] }) => params[0] === '0x64';
@@ -132,10 +132,10 @@ describe('the query API on nodes of limited ability', () => {
     assert.equal(askedFor(), 1);
   });
 
-  it('asks for a hundred transactions in one batch, and one by one where a node refuses batches', async () => {
+  it('requests a hundred transactions in one batch, and one by one where a node rejects batches', async () => {
     const names = ['one with tokens', 'a legacy transfer', 'a creation'];
     const hashes = [...names.map(hashOf), ...Array.from({ length: 97 }, (_, i) => digestOf(`batch ${i}`))];
-    // Other batches are those with which the service looks after its node.
+    // Smaller batches are health checks of the node.
     const large = () => node().batches.filter((size) => size >= hashes.length - names.length);
     const before = large().length;
     const listed = async () => (await ask('ListTransactions', { transaction_hashes: hashes })).transactions as Records;
@@ -162,7 +162,7 @@ describe('the query API on nodes of limited ability', () => {
     assert.ok(askedFor.length >= 2, `asked ${askedFor.length} times`);
   });
 
-  it('is documented with an example and the refusals of every operation', async () => {
+  it('is documented with an example and the errors of every operation', async () => {
     const document = (await (await fetch(`${service().url}/openapi.json`)).json()) as {
       paths: Record<string, { post: { responses: Record<string, Content>; requestBody: Content } }>;
     };
@@ -176,7 +176,7 @@ describe('the query API on nodes of limited ability', () => {
     }
   });
 
-  it('names CHAIN_Q_URL when the chain is off', async () => {
+  it('names CHAIN_Q_URL when the chain is not configured', async () => {
     const off = await startService({ on: embedded });
     for (const { path, example } of endpoints.filter(({ variant }) => variant.surface === 'query')) {
       const answer = await call(off.url, demoOf(off.home), path, example);
@@ -186,7 +186,7 @@ describe('the query API on nodes of limited ability', () => {
     await off.stop();
   });
 
-  it('answers NODE_ERROR when the node is gone', async () => {
+  it('answers NODE_ERROR when the node is unreachable', async () => {
     const gone = await startAnsweringNode(recordedAnswers());
     const lonely = await startService({ on: embedded, env: { CHAIN_Q_URL: gone.url } });
     await gone.close();

@@ -13,13 +13,13 @@ const startForPeople = async (home: Home, extra: Record<string, string>) => {
   const env = Object.fromEntries(given.filter(([name]) => !unset.includes(name) || name in extra));
   const child = spawn(process.execPath, [launcher, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   process.once('exit', () => child.kill('SIGKILL'));
-  let [shown, told] = ['', ''];
-  child.stderr.on('data', (chunk) => (told += chunk));
+  let [shown, stderr] = ['', ''];
+  child.stderr.on('data', (chunk) => (stderr += chunk));
   for await (const chunk of child.stdout) {
     shown += chunk;
     if (/ListTransfers .*\n/.test(shown)) break;
   }
-  return { child, shown, told: () => told };
+  return { child, shown, stderr: () => stderr };
 };
 const stop = async (child: ChildProcess) => {
   const gone = once(child, 'exit');
@@ -39,16 +39,16 @@ describe('the banner of a service', () => {
     'with a node of its own that cannot be reached': { CHAIN_C_URL: 'http://127.0.0.1:1', CHAIN_P_URL: 'off' },
   };
   for (const [machine, env] of Object.entries(machines))
-    it(`suggests only what works on a machine ${machine}, and says which APIs lack a chain`, async () => {
+    it(`suggests only commands that work on a machine ${machine}, and says which APIs lack a chain`, async () => {
       const home = await embedded.home();
-      const { child, shown, told } = await startForPeople(home, env);
+      const { child, shown, stderr } = await startForPeople(home, env);
       try {
         const lacks = shown.split('\n').filter((line) => line.includes('no development chain'));
         assert.deepEqual(lacks.length, env === withoutEvm ? 1 : 0, shown);
         if (env === withoutEvm) {
           assert.match(lacks[0] ?? '', /for P, C, Q on .+CHAIN_C_URL=http/);
           assert.match(shown, /following T, S$/m);
-          assert.equal(told().trim().split('\n').length, 1, told());
+          assert.equal(stderr().trim().split('\n').length, 1, stderr());
         }
         const commands = [...shown.matchAll(/^ {2}npx chainfold (.+)$/gm)].map(([, command = '']) => command);
         assert.ok(commands.length >= 3, shown);

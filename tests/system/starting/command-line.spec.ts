@@ -51,7 +51,7 @@ for (const engine of engines)
       assert.equal(JSON.parse(shown.stdout).wallet.name, 'by hand');
     });
 
-    it('ends with 1 and the problem when an operation refuses', async () => {
+    it('exits with 1 and prints the problem when an operation fails', async () => {
       const asked = await run(['call', 'c', 'GetWallet', '{"wallet_id":"none"}', '--json']);
       assert.equal(asked.code, 1);
       assert.equal(JSON.parse(asked.stdout).code, 'NOT_FOUND');
@@ -60,7 +60,7 @@ for (const engine of engines)
       assert.equal(read.stderr, 'NOT_FOUND: Wallet not found: none\n');
     });
 
-    it('ends with 1 and UNAVAILABLE when no service answers', async () => {
+    it('exits with 1 and prints UNAVAILABLE when no service answers', async () => {
       const asked = await run(['call', 'c', 'ListWallets', '--url', 'http://127.0.0.1:2', '--json']);
       assert.equal(asked.code, 1);
       const { code, detail } = JSON.parse(asked.stdout);
@@ -68,7 +68,7 @@ for (const engine of engines)
       assert.match(detail, /^No service answers at http:\/\/127\.0\.0\.1:2 \(ECONNREFUSED\)\. Start one/);
     });
 
-    it('takes credentials from options or the environment', async () => {
+    it('reads credentials from options or the environment', async () => {
       const { key, secret } = await newOrganization(service.home, 'elsewhere');
       await run(['call', 'c', 'RegisterWallet', '{"name":"theirs"}', '--key', key, '--secret', secret]);
       const listed = await run(['call', 'c', 'ListWallets', '--json'], {
@@ -83,8 +83,8 @@ for (const engine of engines)
       assert.equal(half.code, 2);
     });
 
-    it('ends with 2 and a one-line message when it is misused', async () => {
-      const wrong: [string[], RegExp][] = [
+    it('exits with 2 and prints one line when it is misused', async () => {
+      const misused: [string[], RegExp][] = [
         [['nonsense'], /Unknown command/],
         [['organization', 'create', '--name', 'x'], /--domain is required/],
         [['credential', 'issue', '--organization', 'any', '--role', 'king'], /--role must be one of client, admin/],
@@ -95,7 +95,7 @@ for (const engine of engines)
         [['call', 'c', 'ListWallets', '{oops'], /not valid JSON/],
         [['call', 'c', 'ListWallets', '--colour', 'red'], /colour/],
       ];
-      for (const [args, message] of wrong) {
+      for (const [args, message] of misused) {
         const { code, stderr, stdout } = await run(args);
         assert.equal(code, 2, args.join(' '));
         assert.equal(stdout, '');
@@ -104,7 +104,7 @@ for (const engine of engines)
       }
     });
 
-    it('stops with one line that names a bad setting', async () => {
+    it('exits with one line that names an invalid setting', async () => {
       for (const [name, value] of [
         ['CHAINFOLD_PORT', 'eighty'],
         ['CHAINFOLD_MASTER_KEY', 'short'],
@@ -119,7 +119,7 @@ for (const engine of engines)
       }
     });
 
-    it('stops with one line that names a port, host, directory or key that cannot be used', async () => {
+    it('exits with one line that names a port, host, directory or key that cannot be used', async () => {
       const busy = new URL(service.url).port;
       const lines: [Record<string, string>, RegExp][] = [
         [{ CHAINFOLD_PORT: busy }, /^CHAINFOLD_PORT \d+ is already in use/],
@@ -139,7 +139,7 @@ for (const engine of engines)
       }
     });
 
-    it('refuses taken and malformed domains, unknown organizations and unknown credentials', async () => {
+    it('rejects taken and malformed domains, unknown organizations and unknown credentials', async () => {
       const taken = await run([
         'organization',
         'create',

@@ -94,7 +94,7 @@ describe('the deployment', () => {
     assert.match(container('api').ports?.[0] ?? '', /127\.0\.0\.1:8080-8081\}:8080$/);
   });
 
-  it('keeps the data of the engines in volumes, waits until they are healthy, and sets them up as the service needs', () => {
+  it('keeps the data of the engines in volumes, waits until they are healthy, and configures them as the service needs', () => {
     const [eventstore, mongo, redis] = ['eventstore', 'mongo', 'redis'].map(container) as [
       Container,
       Container,
@@ -112,7 +112,7 @@ describe('the deployment', () => {
     assert.match(redis.command?.join(' ') ?? '', /--appendonly yes --maxmemory-policy noeviction/);
   });
 
-  it('publishes no engine, and mounts only keys that bin/engine-keys.sh makes', function () {
+  it('publishes no engine, and mounts only keys that bin/engine-keys.sh creates', function () {
     if (noOpenssl) return skip(this, noOpenssl);
     const made = readdirSync(keysMade());
     for (const name of ['eventstore', 'mongo', 'redis']) {
@@ -125,7 +125,7 @@ describe('the deployment', () => {
     }
   });
 
-  it('makes keys once: a second start of bin/engine-keys.sh changes nothing', function () {
+  it('creates keys once: a second run of bin/engine-keys.sh changes nothing', function () {
     if (noOpenssl) return skip(this, noOpenssl);
     const keys = keysMade();
     const all = () =>
@@ -139,7 +139,7 @@ describe('the deployment', () => {
     assert.match(before[2] ?? '', /^(?:[A-Z_]+=[0-9a-f]{64}\n){4}$/);
   });
 
-  it('lets Redis, as the compose file starts it, be used with its password over TLS alone', async function () {
+  it('starts a Redis that accepts connections only over TLS and with its password', async function () {
     if (noOpenssl) return skip(this, noOpenssl);
     if (!isRedisInstalled) return skip(this, 'Redis over TLS, since redis-server is not here');
     const keys = keysMade();

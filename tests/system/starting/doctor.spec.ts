@@ -49,7 +49,7 @@ for (const engine of engines)
     it('finds nothing wrong with a healthy service', async () => {
       // The Redis of the tests keeps no file, because that makes it faster.
       const expected = engine.isEmbedded ? [] : ['warn file of Redis'];
-      // A machine that stands still between two readings seems to have clocks that differ.
+      // A machine that pauses between two readings seems to have clocks that differ.
       const answer = await eventually(async () => {
         const found = await examined(home);
         assert.deepEqual(
@@ -68,7 +68,7 @@ for (const engine of engines)
           assert.ok(names.has(name), name);
     });
 
-    it('prints a readable table, and fails under a wrong master key', async () => {
+    it('prints a readable table, and fails with a wrong master key', async () => {
       const { code, stdout } = await runCommand(home, ['doctor'], {
         CHAINFOLD_MASTER_KEY: randomBytes(32).toString('hex'),
       });
@@ -123,7 +123,7 @@ describe('the doctor command without a running service', () => {
     );
   });
 
-  it('reports a bad setting, and settings that are dangerous in production', async () => {
+  it('reports an invalid setting, and settings that are dangerous in production', async () => {
     const home = await embedded.home();
     const bad = await examined(home, { CHAINFOLD_PORT: 'x' });
     assert.deepEqual([bad.code, bad.checks[0]?.found], [1, 'CHAINFOLD_PORT must be a port from 0 to 65535']);

@@ -31,7 +31,7 @@ describe('a process with the role follower and without the role api', () => {
     return fetch(`${url}${path}`);
   };
 
-  it('tells its health and its metrics on a port of its own, and nothing else', async () => {
+  it('serves its health and its metrics on a port of its own, and nothing else', async () => {
     assert.equal((await get('/health/live')).status, 200);
     await eventually(async () => {
       const { chains, ...rest } = (await (await get('/health/ready')).json()) as {
@@ -52,7 +52,7 @@ describe('a process with the role follower and without the role api', () => {
     });
   });
 
-  it('is missed by doctor when it is gone for more than 45 s, and so are new blocks of its nodes', async () => {
+  it('is reported missing by doctor after more than 45 s, and so are new blocks of its nodes', async () => {
     const examined = async (more = {}) => {
       const { stdout } = await runCommand(service.home, ['doctor', '--json'], { ...env, ...more });
       const { checks } = JSON.parse(stdout) as { checks: readonly Examined[] };
@@ -66,7 +66,7 @@ describe('a process with the role follower and without the role api', () => {
       await state.close();
     };
     await service.stop();
-    // An hour ahead is a moment ago, however slow the machine is.
+    // A time in the future counts as just now, however slow the machine is.
     await lastFollowedAt(Date.now() + 3_600_000);
     assert.match((await examined()).join(), /^ok is at \d+ of \d+/);
     const bounded = await examined({ CHAIN_C_HEAD_AGE_SECONDS: '' });

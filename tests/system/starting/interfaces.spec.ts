@@ -47,7 +47,7 @@ describe('a service that was just started', () => {
     assert.equal((await call('eth_chainId')).result, chainId);
   });
 
-  it('serves the pages and health', async () => {
+  it('serves the pages and the health endpoints', async () => {
     for (const path of ['/health/ready', '/docs', '/openapi.json'])
       assert.equal((await fetch(`${service.url}${path}`)).status, 200, path);
   });

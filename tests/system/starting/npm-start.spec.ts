@@ -38,7 +38,7 @@ describe('npm start', () => {
 });
 
 describe('a service that an npm script puts into the background', () => {
-  it('goes on when the script and npm have ended, until it is terminated itself', async () => {
+  it('keeps running after the script and npm have ended, until it is terminated itself', async () => {
     const home = await embedded.home();
     const directory = freshDirectory();
     const background = `node ${absolute(launcher)} serve & echo "runs as $!."; read line`;

@@ -15,7 +15,7 @@ type Acknowledged = { wallets: Map<string, string[]>; batchSize: number };
 const callers = 8;
 const random = createRandom(seed, 'kills of a service');
 
-/** Sends commands from several callers and kills the service shortly after each made a wallet and `batches` were stored. */
+/** Sends commands from several callers, and kills the service once each has a wallet and `batches` are stored. */
 const hammer = async (service: Service, acknowledged: Acknowledged, batches: number) => {
   const client = clientOf(service);
   const before = acknowledged.wallets.size;
@@ -44,7 +44,7 @@ const hammer = async (service: Service, acknowledged: Acknowledged, batches: num
 
 for (const engine of engines)
   describe(`a service killed with SIGKILL on ${engine.name}`, () => {
-    it('loses nothing that it acknowledged, keeps no half batch, and has read models that equal a rebuild', async () => {
+    it('loses nothing that it acknowledged, keeps no partial batch, and has read models that equal a rebuild', async () => {
       // The engines' doubles store one event after the other.
       const batchSize = engine.isEmbedded ? 40 : 12;
       const acknowledged: Acknowledged = { wallets: new Map(), batchSize };
@@ -58,7 +58,7 @@ for (const engine of engines)
       const client = clientOf(service);
       for (const [wallet_id, addresses] of acknowledged.wallets) {
         const { wallet } = await client.c.getWallet({ wallet_id });
-        // A batch that was not answered may be there or not, but never in part.
+        // An unanswered batch may be stored or not, but never in part.
         assert.ok([addresses.length, batchSize].includes(wallet.addresses.length), `${wallet.addresses.length}`);
         if (addresses.length > 0) assert.deepEqual(wallet.addresses, addresses);
       }
@@ -71,7 +71,7 @@ for (const engine of engines)
 
 for (const engine of engines)
   describe(`a service stopped with SIGTERM on ${engine.name}`, () => {
-    it('answers the requests under way, then ends with nothing to repair', async () => {
+    it('answers in-flight requests, then exits with nothing to repair', async () => {
       const service = await startService({ on: engine });
       const client = clientOf(service);
       const outcomes: (string | Error)[] = [];
@@ -88,7 +88,7 @@ for (const engine of engines)
       await until('the callers are busy', () => outcomes.length >= 200);
       assert.equal(await service.stop(), 0);
       await Promise.all(calling);
-      // A connection may be refused or closed between requests, but a request that the service has begun is answered.
+      // A connection may be refused or closed between requests, but a request in progress is answered.
       const codes = outcomes
         .filter((one) => one instanceof Error)
         .map((one) => (one as { cause?: { code?: string } }).cause?.code);

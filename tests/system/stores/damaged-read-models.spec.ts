@@ -12,7 +12,7 @@ import { demoOf, type Service, startService } from '../../support/service/servic
 
 const pageSize = 4096;
 
-/** Overwrites pages of a store's file as a failing disk would; the log of newer pages is emptied into the file first. */
+/** Overwrites pages of a store's file like a failing disk, after a checkpoint of the write-ahead log. */
 const damage = ({ directory }: Home, name: string, fromPage: number) => {
   const path = join(directory, name);
   const db = openDatabase(path, 'relaxed');
@@ -46,7 +46,7 @@ const allAreFound = async ({ url, home }: Service, walletIds: readonly string[])
 };
 
 describe('damaged read models', () => {
-  it('make a running service unready until it has set them aside and built them anew from the events', async () => {
+  it('make a running service unready until it has set them aside and rebuilt them from the events', async () => {
     const service = await startService({ on: embedded });
     const { url, home } = service;
     const walletIds = await registered(service, 50);
@@ -81,7 +81,7 @@ describe('damaged read models', () => {
     ['header is', 0],
     ['pages are', 1],
   ] as const)
-    it(`are built anew by a service that starts on a file whose ${what} damaged`, async () => {
+    it(`are rebuilt by a service that starts on a file whose ${what} damaged`, async () => {
       const first = await startService({ on: embedded });
       const walletIds = await registered(first, 5);
       await first.stop();
@@ -95,7 +95,7 @@ describe('damaged read models', () => {
 });
 
 describeInFull('damaged read models of several processes', () => {
-  it('are noticed by every process of the same directory', async () => {
+  it('are noticed by every process on the same data directory', async () => {
     const api = await startService({ on: embedded, role: 'api,projector' });
     const other = await startService({ on: api.home, role: 'api' });
     const walletIds = await registered(api, 20);
@@ -112,10 +112,10 @@ describeInFull('damaged read models of several processes', () => {
   });
 });
 
-describe('doctor, on damaged files', () => {
+describe('doctor on damaged files', () => {
   const names = ['events.db', 'state.db', 'read-models.db', 'limiter.db', 'jobs.db', 'pending.db'];
 
-  it('finds each that is damaged, says what to do about it, and leaves it where it is', async () => {
+  it('reports each damaged file with what to do about it, and leaves the file in place', async () => {
     const service = await startService({ on: embedded });
     const { home } = service;
     await registered(service, 20);

@@ -130,7 +130,7 @@ describe('a service on embedded stores', () => {
     assert.deepEqual(live, rebuilt);
   });
 
-  it('does not start without its master key, and makes no other in its place', async () => {
+  it('does not start without its master key, and creates no other in its place', async () => {
     const service = await startService({ on: engine });
     const { directory } = service.home;
     await service.stop();
@@ -158,7 +158,7 @@ describe('a service on embedded stores', () => {
     await service.stop();
   });
 
-  it('keeps no secret in clear in its stores and its log, and no data key after deletion', async () => {
+  it('keeps no secret in plain text in its stores and its log, and no data key after deletion', async () => {
     const service = await startService({ on: engine, env: { CHAINFOLD_LOG_LEVEL: 'trace' } });
     const { home } = service;
     const { directory } = home;
@@ -184,7 +184,7 @@ describe('a service on embedded stores', () => {
 });
 
 describe('the demo organization', () => {
-  it('is not made in production or when CHAINFOLD_DEMO is false', async () => {
+  it('is not created in production or when CHAINFOLD_DEMO is false', async () => {
     for (const env of [{ NODE_ENV: 'production' }, { CHAINFOLD_DEMO: 'false' }]) {
       const one = await startService({ on: engine, env });
       assert.throws(() => demoOf(one.home), /ENOENT/);
@@ -192,13 +192,13 @@ describe('the demo organization', () => {
     }
   });
 
-  it('is made when all roles are named one by one', async () => {
+  it('is created when all roles are named one by one', async () => {
     const service = await startService({ on: engine, role: 'api,projector,follower,deliverer' });
     await clientOf(service).c.registerWallet({ name: 'x' });
     await service.stop();
   });
 
-  it('is made only in an empty store', async () => {
+  it('is created only in an empty store', async () => {
     const home = await engine.home();
     await newOrganization(home, 'first');
     const service = await startService({ on: home });
@@ -207,7 +207,7 @@ describe('the demo organization', () => {
   });
 });
 
-describe('a service on every address of the machine', () => {
+describe('a service that listens on every address of the machine', () => {
   const outside = Object.values(networkInterfaces())
     .flat()
     .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
@@ -218,7 +218,7 @@ describe('a service on every address of the machine', () => {
   });
   after(() => service.stop());
 
-  it('shows metrics only with the token, and makes no demo organization', async function () {
+  it('serves metrics only with the token, and creates no demo organization', async function () {
     if (!outside) return skip(this, 'figures from another address: this machine has none but loopback');
     const url = `http://${outside}:${new URL(service.url).port}/metrics`;
     assert.equal((await fetch(url)).status, 403);

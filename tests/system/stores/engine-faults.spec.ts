@@ -29,7 +29,7 @@ type Attempt = {
 };
 const isAffected = ({ status, isPending }: Attempt) => status === 503 || isPending;
 
-/** Fault in which the engine also loses what it had, so that nonces which may have been used are refused for a while. */
+/** Fault in which the engine also loses its data, so that nonces which may have been used are rejected for a while. */
 const forgetful = 'Redis stops';
 const isForgotten = ({ status, problem }: Attempt) =>
   status === 401 && /Earlier nonces cannot be checked for reuse\.$/.test(problem?.detail ?? '');
@@ -114,7 +114,7 @@ describeInFull('a service whose engines fail', () => {
   };
 
   for (const [title, fault] of Object.entries(faults))
-    it(`answers in time, loses and doubles nothing, and recovers by itself when ${title}`, async () => {
+    it(`answers in time, loses and duplicates nothing, and recovers by itself when ${title}`, async () => {
       assert.ok(home.doubles);
       const engines = { ...home.doubles, redis: redisControl };
       const attempts = await callWhile(service, title, async (soFar) => {
@@ -123,7 +123,7 @@ describeInFull('a service whose engines fail', () => {
         await fault(true, engines);
         const since = Date.now();
         const answered = () => soFar.filter(({ started }) => started >= since);
-        // The engine stays away until every caller has an answer without it, so that no answer can have waited for it.
+        // The engine stays unavailable until every caller has an answer, so that no answer can have waited for it.
         await eventually(async () => {
           assert.equal(new Set(answered().map(({ who }) => who)).size, callers, 'every caller is answered meanwhile');
           const wasFelt = answered().some(isAffected) || engines.eventStore.unanswered > unanswered;
@@ -153,7 +153,7 @@ describeInFull('a service whose engines fail', () => {
     assert.equal(service.process.exitCode, null, 'the service never stopped');
   });
 
-  it('waits while it starts for an engine that comes later', async () => {
+  it('waits at startup for an engine that starts later', async () => {
     assert.ok(home.doubles);
     await home.doubles.mongo.stop();
     let log = '';

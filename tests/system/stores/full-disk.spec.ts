@@ -16,7 +16,7 @@ const limitFiles = ({ process: { pid } }: Service, bytes: number | 'unlimited') 
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 
 describe('a service on a full disk', () => {
-  it('acknowledges nothing that is not stored, and works again by itself once there is room', async function () {
+  it('acknowledges nothing that is not stored, and recovers by itself once there is space', async function () {
     if (isMissing) return skip(this, 'a full disk (there is no prlimit here)');
     const service = await startService({ on: embedded, env: { CHAINFOLD_LOG_LEVEL: 'silent' } });
     const { home, url } = service;

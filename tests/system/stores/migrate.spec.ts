@@ -37,12 +37,12 @@ const embeddedBeside = async ({ environment: { CHAINFOLD_MASTER_KEY = '' } }: Ho
   environment: { CHAINFOLD_MASTER_KEY },
 });
 
-const valuesTold = ({ attempts }: Receiver) => attempts.map((one) => noticeIn(one).data.transfer.value);
+const reportedValues = ({ attempts }: Receiver) => attempts.map((one) => noticeIn(one).data.transfer.value);
 
 describeInFull('a migration from the embedded stores to the services and back', () => {
   let chain: DevelopmentChain;
   let receiver: Receiver;
-  /** Embedded stores, services, and both together as the migration needs them: the services with the data directory. */
+  /** Embedded stores, services, and the services with the data directory, as the migration needs both. */
   let [small, large, both]: [Home, Home, Home] = [] as never;
   let env: Record<string, string>;
   let running: Service | undefined;
@@ -87,9 +87,9 @@ describeInFull('a migration from the embedded stores to the services and back', 
     await chain.request('dev_transfer', [{ variant: 'c', to: address, value }]);
     await chain.request('dev_mine', [3]);
   };
-  const told = (expected: readonly string[]) =>
+  const delivered = (expected: readonly string[]) =>
     eventually(async () => {
-      assert.deepEqual(valuesTold(receiver), expected);
+      assert.deepEqual(reportedValues(receiver), expected);
       const { webhook_histories } = await client().c.listWebhookHistories({ webhook_id, page_size: 100 });
       const statuses = webhook_histories.map(({ webhook_status }) => webhook_status);
       assert.deepEqual(statuses, Array(expected.length).fill('WEBHOOK_STATUS_COMPLETED'));
@@ -110,7 +110,7 @@ describeInFull('a migration from the embedded stores to the services and back', 
     };
   };
 
-  it('is refused while a service runs on the embedded stores', async () => {
+  it('is rejected while a service runs on the embedded stores', async () => {
     await start(small);
     credentials = demoOf(small);
     tenant = await newOrganization(small, 'tenant');
@@ -122,12 +122,12 @@ describeInFull('a migration from the embedded stores to the services and back', 
     ({ webhook_id } = await c.registerWebhook({ webhook_endpoint: receiver.url, confirmation: 2, wallet_id }));
     await createClient({ url: (running as Service).url, ...tenant }).c.registerWallet({ name: 'of another' });
     await pay('1000');
-    await told(['1000']);
+    await delivered(['1000']);
     const { code, stderr } = await runCommand(both, [...migrate, 'services']);
     assert.deepEqual([code, /is in use: stop every service/.test(stderr)], [2, true], stderr);
   });
 
-  it('is refused with another master key, and leaves nothing behind', async () => {
+  it('is rejected with another master key, and leaves nothing behind', async () => {
     const { body } = await call(
       (running as Service).url,
       credentials,
@@ -166,9 +166,9 @@ describeInFull('a migration from the embedded stores to the services and back', 
     assert.match(stderr, /^\{"step":"copying","events":\d+,"done":[\d.]+\}$/m);
   });
 
-  it('lets the service go on with the same answers, deliveries and history', async () => {
+  it('lets the service continue with the same answers, deliveries and history', async () => {
     await start(both);
-    await told(['1000', '2000']);
+    await delivered(['1000', '2000']);
     const now = await answers();
     await eventually(async () => assert.equal((await answers()).assets[0]?.balance, '3000'));
     for (const name of ['wallets', 'wallet', 'webhooks', 'limits', 'tenant'] as const)
@@ -182,7 +182,7 @@ describeInFull('a migration from the embedded stores to the services and back', 
     );
   });
 
-  it('keeps idempotency keys, and refuses page tokens of the other stores', async () => {
+  it('keeps idempotency keys, and rejects page tokens of the other stores', async () => {
     const { url } = running as Service;
     const repeated = await call(
       url,
@@ -201,13 +201,13 @@ describeInFull('a migration from the embedded stores to the services and back', 
     assert.equal(problemIn(stale).code, 'INVALID_ARGUMENT');
   });
 
-  it('leaves a history that an export from before verifies', async () => {
+  it('leaves a history that agrees with an earlier export', async () => {
     const proven = await jsonOf(both, ['audit', 'verify', file]);
     assert.deepEqual([proven.valid, proven.store], [true, 'the store agrees']);
     assert.equal((await jsonOf(both, ['audit', 'verify', '--organization', 'demo'])).valid, true);
   });
 
-  it('is refused into stores that are not empty', async () => {
+  it('is rejected when the target stores are not empty', async () => {
     await stop();
     const { code, stderr } = await runCommand(both, [...migrate, 'services']);
     assert.deepEqual([code, /are not empty/.test(stderr)], [1, true], stderr);
@@ -219,7 +219,7 @@ describeInFull('a migration from the embedded stores to the services and back', 
     await jsonOf({ ...large, directory: back.directory }, [...migrate, 'embedded']);
     assert.deepEqual(await historyOf(back), await historyOf(large));
     running = await startService({ on: back, env: { ...env, CHAINFOLD_DEMO: 'false' } });
-    await told(['1000', '2000', '3000']);
+    await delivered(['1000', '2000', '3000']);
     assert.equal((await client().c.getWallet({ wallet_id })).wallet.name, 'moved');
     assert.equal((await jsonOf(back, ['audit', 'verify', file])).valid, true);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createDiskFaults, tellDisk } from '../../support/engines/disk-faults.js';
+import { createDiskFaults, setDiskFault } from '../../support/engines/disk-faults.js';
 import { embedded } from '../../support/engines/engines.js';
 import { skip } from '../../support/run/skip.js';
 import { clientOf, startService } from '../../support/service/service.js';
@@ -14,7 +14,7 @@ describe('the service on a failing or slow disk', () => {
     disk = created;
   });
 
-  it('keeps everything that it acknowledged, whichever write or sync failed, and accepts more afterwards', async () => {
+  it('keeps everything that it acknowledged, whichever write or sync failed, and accepts commands afterwards', async () => {
     const child = ['--import', 'tsx', 'tests/support/engines/failing-disk.ts'];
     const { stdout } = await promisify(execFile)(process.execPath, child, {
       env: { ...process.env, ...disk.environment },
@@ -25,14 +25,14 @@ describe('the service on a failing or slow disk', () => {
     assert.deepEqual(harm, { lost: [], torn: [], integrity: 'ok' });
   });
 
-  it('delays commands, and no reads', async () => {
+  it('delays commands but no reads', async () => {
     const service = await startService({
       on: embedded,
       env: { ...disk.environment, CHAINFOLD_REQUEST_TIMEOUT_MS: '60000' },
     });
     const api = () => clientOf(service).c;
     const { wallet_id } = await api().registerWallet({ name: 'read meanwhile' });
-    tellDisk('hold syncs', disk.environment.DISK_CONTROL);
+    setDiskFault('hold syncs', disk.environment.DISK_CONTROL);
     let answered = 0;
     const commands = Array.from({ length: 20 }, async (_, n) => {
       await api().registerWallet({ name: `slow ${n}` });
@@ -40,7 +40,7 @@ describe('the service on a failing or slow disk', () => {
     });
     for (let n = 0; n < 20; n++) await api().getWallet({ wallet_id });
     assert.equal(answered, 0, 'no command was answered while the disk was slow');
-    tellDisk('', disk.environment.DISK_CONTROL);
+    setDiskFault('', disk.environment.DISK_CONTROL);
     await Promise.all(commands);
     assert.equal((await api().listWallets({ page_size: 100 })).wallets.length, 21);
     assert.equal(await service.stop(), 0);

@@ -16,7 +16,7 @@ const kills = sized(2, 4);
 
 type Notice = { data: { wallet_id: string; address: string; state: string; transaction?: { transaction_id: string } } };
 
-const statesTold = ({ attempts }: Awaited<ReturnType<typeof startReceiver>>, transactionId: string) =>
+const reportedStates = ({ attempts }: Awaited<ReturnType<typeof startReceiver>>, transactionId: string) =>
   attempts
     .map(({ body }) => JSON.parse(body) as Notice)
     .filter(({ data }) => data.transaction?.transaction_id === transactionId)
@@ -32,7 +32,7 @@ for (const engine of engines)
     });
     after(() => scene?.close());
 
-    it('exist once on the chain, whenever the service is killed', async () => {
+    it('exist exactly once on the chain, whenever the service is killed', async () => {
       const to = receiver();
       const made: string[] = [];
       for (let i = 0; i < kills; i++) {
@@ -54,29 +54,29 @@ for (const engine of engines)
     });
 
     it('are reported to webhooks in each state', async () => {
-      const told = await startReceiver();
+      const receiver = await startReceiver();
       try {
         const { wallet_id, api } = scene;
-        await api.registerWebhook({ wallet_id, webhook_endpoint: told.url, confirmation: 1 });
+        await api.registerWebhook({ wallet_id, webhook_endpoint: receiver.url, confirmation: 1 });
         const { transaction_id } = await scene.createSent();
         await scene.mine();
         await scene.becomes(transaction_id, 'MINED');
         await scene.mine();
         await scene.becomes(transaction_id, 'CONFIRMED');
-        const states = () => statesTold(told, transaction_id).sort();
+        const states = () => reportedStates(receiver, transaction_id).sort();
         await eventually(async () => assert.deepEqual(states(), ['CONFIRMED', 'MINED', 'SENT']));
       } finally {
-        await told.close();
+        await receiver.close();
       }
     });
 
-    it('go back to SENT when a reorganization drops them after one confirmation, and leave no gap of nonces', async () => {
-      const told = await startReceiver();
+    it('go back to SENT when a reorganization drops them after one confirmation, and leave no nonce gap', async () => {
+      const receiver = await startReceiver();
       try {
         const { wallet_id, api } = scene;
         await api.updateConfirmation({ wallet_id, confirmation: 1 });
         await scene.mine();
-        await api.registerWebhook({ wallet_id, webhook_endpoint: told.url, confirmation: 1 });
+        await api.registerWebhook({ wallet_id, webhook_endpoint: receiver.url, confirmation: 1 });
         const { transaction_id, nonce } = await scene.createSent();
         await scene.mine();
         await scene.becomes(transaction_id, 'CONFIRMED');
@@ -88,9 +88,9 @@ for (const engine of engines)
           assert.equal(await scene.stateOf(transaction_id), 'CONFIRMED');
         });
         const twiceEach = ['CONFIRMED', 'CONFIRMED', 'MINED', 'MINED', 'SENT', 'SENT'];
-        await eventually(async () => assert.deepEqual(statesTold(told, transaction_id).sort(), twiceEach));
+        await eventually(async () => assert.deepEqual(reportedStates(receiver, transaction_id).sort(), twiceEach));
       } finally {
-        await told.close();
+        await receiver.close();
         await scene.api.updateConfirmation({ wallet_id: scene.wallet_id, confirmation: 2 });
       }
     });

@@ -29,7 +29,7 @@ for (const engine of engines)
     const createSent = (given?: object) => scene.createSent(given);
     const balanceOf = (address: string) => scene.balanceOf(address);
 
-    it('creates a transaction, takes a signature made outside, sends it and follows it to its depth', async () => {
+    it('creates a transaction, accepts an external signature, sends it and follows it to its confirmation depth', async () => {
       const to = receiver();
       const made = await create({ to });
       assert.match(made.transaction_id, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
@@ -126,7 +126,7 @@ for (const engine of engines)
       await api.cancelTransaction({ transaction_id: 'again' });
     });
 
-    it('answers a repeated creation with the same transaction, and refuses another under its id', async () => {
+    it('answers a repeated creation with the same transaction, and rejects a different one under its id', async () => {
       const request = {
         transaction_id: `order:${scene.service().url.length}.${receiver().slice(2, 10)}`,
         to: receiver(),
@@ -141,7 +141,7 @@ for (const engine of engines)
       for (const { transaction_id } of [made, a as typeof made]) await api.cancelTransaction({ transaction_id });
     });
 
-    it('refuses foreign senders and signatures, values over 256 bits and unknown ids', async () => {
+    it('rejects foreign senders and signatures, values over 256 bits and unknown ids', async () => {
       const stranger = Wallet.createRandom();
       await assert.rejects(
         create({ from: stranger.address }),
@@ -160,7 +160,7 @@ for (const engine of engines)
       await assert.rejects(api.sendTransaction({ transaction_id: 'none' }), refusedWith('NOT_FOUND'));
     });
 
-    it('keeps a transaction signed when no node accepts it, and says why', async () => {
+    it('keeps a transaction signed when no node accepts it, and reports why', async () => {
       const poor = Wallet.createRandom();
       const { wallet_id: poorWallet } = await api.registerWallet({ name: 'poor', address: poor.address.toLowerCase() });
       const { transaction_id } = await create({ wallet_id: poorWallet, from: poor.address, gas: '21000', value: '5' });
@@ -169,7 +169,7 @@ for (const engine of engines)
       assert.equal(await stateOf(transaction_id), 'SIGNED');
     });
 
-    it('cancels a sent transaction by a replacement that transfers nothing', async () => {
+    it('cancels a sent transaction with a replacement that transfers nothing', async () => {
       const to = receiver();
       const { transaction_id, gas_price, nonce } = await createSent({ to });
       const { transaction_message_to_sign: before } = await api
@@ -198,7 +198,7 @@ for (const engine of engines)
       await assert.rejects(api.cancelTransaction({ transaction_id }), refusedWith('FAILED_PRECONDITION'));
     });
 
-    it('replaces a sent transaction by one with the same nonce and a higher price', async () => {
+    it('replaces a sent transaction with one that has the same nonce and a higher price', async () => {
       const old = await createSent();
       const low = create({ nonce: Number(old.nonce), gas_price: old.gas_price });
       await assert.rejects(low, refusedWith('FAILED_PRECONDITION', /gas_price must be at least/));
@@ -225,7 +225,7 @@ for (const engine of engines)
       await becomes(transaction_id, 'CONFIRMED');
     });
 
-    it('refuses a transaction that would fail, and reports one that fails on the chain', async () => {
+    it('rejects a transaction that would fail, and reports one that fails on the chain', async () => {
       const { contract_address } = (await request('dev_deployToken', { type: 'ERC-20' })) as {
         contract_address: string;
       };

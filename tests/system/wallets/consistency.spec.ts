@@ -32,7 +32,7 @@ for (const engine of engines)
     const one = (n: number) => clients[n % 2] as Client;
     const other = (n: number) => clients[(n + 1) % 2] as Client;
 
-    it('finds every write, on the process that made it and on the other one', async function () {
+    it('reads every write, on the process that made it and on the other one', async function () {
       this.timeout(patient(900_000));
       let [missed, pending] = [0, 0];
       const times = engine.isEmbedded ? sized(1000, 10_000) : 1000;
@@ -91,7 +91,7 @@ for (const engine of engines)
       assert.equal(wallet.addresses.length, addresses.length);
     });
 
-    it('says which position an answer includes, and waits for a requested position', async () => {
+    it('reports which position an answer includes, and waits for a requested position', async () => {
       const demo = demoOf(first.home);
       const written = await eventually(async () => {
         const answer = await call(first.url, demo, '/v1/s/RegisterWallet', { name: 'positioned' });
@@ -126,7 +126,7 @@ for (const engine of engines)
     describe('given an idempotency-key', () => {
       const retry = (key: string) => ({ 'idempotency-key': key });
 
-      it('makes one wallet of many concurrent tries on both processes', async () => {
+      it('creates one wallet for many concurrent attempts on both processes', async () => {
         const tries = await Promise.all(
           Array.from({ length: 20 }, (_, n) =>
             one(n).t.registerWallet({ name: 'once', address: `0x${'1'.repeat(40)}` }, retry('k1')),
@@ -137,7 +137,7 @@ for (const engine of engines)
         assert.equal(wallets.filter(({ name }) => name === 'once').length, 1);
       });
 
-      it('answers a retry as the first time, even when the wallet has changed since', async () => {
+      it('gives a retry the first answer, even when the wallet has changed since', async () => {
         const address = evmAddress();
         const { wallet_id } = await clients[0].c.registerWallet({ name: 'holder' });
         await clients[0].c.registerAddress({ wallet_id, address }, retry('k2'));
@@ -146,7 +146,7 @@ for (const engine of engines)
         assert.deepEqual((await clients[0].c.getWallet({ wallet_id })).wallet.addresses, []);
       });
 
-      it('repeats a refusal even when its cause is gone', async () => {
+      it('repeats an error even when its cause is gone', async () => {
         const address = evmAddress();
         const holder = await clients[0].c.registerWallet({ name: 'holder', address });
         const wanted = () => clients[1].c.registerWallet({ name: 'wanted', address }, retry('k3'));
@@ -155,7 +155,7 @@ for (const engine of engines)
         await assert.rejects(wanted, /ALREADY_EXISTS/);
       });
 
-      it('refuses another request under the same key', async () => {
+      it('rejects a different request under the same key', async () => {
         await clients[0].c.registerWallet({ name: 'one' }, retry('k4'));
         await assert.rejects(clients[1].c.registerWallet({ name: 'two' }, retry('k4')), /FAILED_PRECONDITION/);
         await assert.rejects(clients[1].p.registerWallet({ name: 'one' }, retry('k4')), /FAILED_PRECONDITION/);

@@ -29,21 +29,21 @@ describe('random bytes and mutated requests', () => {
   });
   after(() => service.stop());
 
-  it('are answered or refused, and harm neither the service nor its memory', async () => {
-    const told = `seed ${seed}; again: FUZZ_SEED=${seed}`;
+  it('are answered or rejected, and neither break the service nor leak memory', async () => {
+    const repetition = `seed ${seed}; again: FUZZ_SEED=${seed}`;
     const first = await fuzz(target, { seed, from: 0, count: half });
     const halfway = await residentBytes(service.url);
     const second = await fuzz(target, { seed, from: half, count: half });
     const end = await residentBytes(service.url);
-    assert.ok(await worksFor(service.url, neighbour), told);
-    assert.deepEqual(complaintsIn(service.output()), [], told);
-    assert.equal(service.process.exitCode, null, told);
-    assert.ok(isFlat(halfway, end), `${told}: ${halfway} bytes halfway, ${end} at the end`);
+    assert.ok(await worksFor(service.url, neighbour), repetition);
+    assert.deepEqual(complaintsIn(service.output()), [], repetition);
+    assert.equal(service.process.exitCode, null, repetition);
+    assert.ok(isFlat(halfway, end), `${repetition}: ${halfway} bytes halfway, ${end} at the end`);
     // A few requests must get past parsing and authentication, or nothing behind them would be tested.
     for (const reached of ['signed 200', 'signed 404', 'signed 409', 'tampered 401', 'raw 400'])
       assert.ok(
         (first[reached] ?? 0) + (second[reached] ?? 0) > sized(0, 20),
-        `${told}: ${reached} in ${JSON.stringify([first, second])}`,
+        `${repetition}: ${reached} in ${JSON.stringify([first, second])}`,
       );
   });
 });

@@ -58,10 +58,10 @@ for (const engine of engines)
     });
     after(async () => {
       assert.equal(await service.stop(), 0);
-      // Engines that are slow on a busy machine are complained of, but no request is.
+      // The log may contain warnings about slow engines on a busy machine, but none about requests.
       const isOfEngine = (line: string) => /(?:Event store|MongoDB|Redis) unavailable/.test(line);
-      const told = service.output().split('\n').filter(Boolean);
-      assert.equal(told.filter((line) => !isOfEngine(line)).length, 1, service.output());
+      const lines = service.output().split('\n').filter(Boolean);
+      assert.equal(lines.filter((line) => !isOfEngine(line)).length, 1, service.output());
     });
 
     const countWallets = async () => (await clientOf(service).c.listWallets({ page_size: 100 })).wallets.length;
@@ -77,13 +77,13 @@ for (const engine of engines)
     };
 
     for (const [name, body] of badBodies)
-      it(`refuses ${name}`, async () => {
+      it(`rejects ${name}`, async () => {
         const before = await countWallets();
         isInvalid(await call(service.url, demo, path, body));
         assert.equal(await countWallets(), before);
       });
 
-    it('names the field that is missing, unknown or needed instead of another', async () => {
+    it('names each field that is missing or unknown, and every alternative to a missing one', async () => {
       const missing = problemIn(await call(service.url, demo, path, {}));
       assert.deepEqual(missing.errors, [{ path: '/name', message: 'is required' }]);
       const unknown = problemIn(await call(service.url, demo, path, { name: 'a', nmae: 'b' }));
@@ -97,7 +97,7 @@ for (const engine of engines)
       );
     });
 
-    it('takes an empty body as {}', async () => {
+    it('treats an empty body as {}', async () => {
       const response = await fetch(new URL('/v1/c/ListWallets', service.url), {
         method: 'POST',
         headers: sign(demo, '/v1/c/ListWallets', ''),
@@ -105,7 +105,7 @@ for (const engine of engines)
       assert.equal(response.status, 200);
     });
 
-    it('accepts a body of up to one mebibyte and refuses one byte more', async () => {
+    it('accepts a body of up to one mebibyte and rejects one byte more', async () => {
       const padded = (size: number) => `{"name":"a"${' '.repeat(size - 12)}}`;
       assert.equal((await call(service.url, demo, path, padded(1_048_576))).status, 200);
       isInvalid(await call(service.url, demo, path, padded(1_048_577)), 413);
@@ -116,7 +116,7 @@ for (const engine of engines)
         isInvalid(await call(service.url, demo, path, ' '.repeat(mebibytes * 1_048_576)), 413);
     });
 
-    it('sends x-position with every refusal', async () => {
+    it('sends x-position with every error', async () => {
       const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'x' });
       assert.ok(wallet_id);
       const missing = await call(service.url, demo, '/v1/c/GetWallet', { wallet_id: 'none' });
@@ -124,7 +124,7 @@ for (const engine of engines)
       assert.ok(Number((await send(service.url, path, '{}', {})).headers.get('x-position')) > 0);
     });
 
-    it('accepts an absolute URL as request target, and refuses malformed paths', async () => {
+    it('accepts an absolute URL as request target, and rejects malformed paths', async () => {
       const { host } = new URL(service.url);
       const headers = Object.entries({ host, connection: 'close', ...sign(demo, '/v1/c/ListWallets', '') });
       const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\r\n');
@@ -138,7 +138,7 @@ for (const engine of engines)
       }
     });
 
-    it('is not harmed by clients that disconnect in the middle of a request', async () => {
+    it('survives clients that disconnect in the middle of a request', async () => {
       const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
       await Promise.all(
         Array.from({ length: 20 }, async () => {
@@ -166,11 +166,11 @@ for (const engine of engines)
       assert.equal((await post('Application/JSON; charset=utf-8')).status, 200);
     });
 
-    it('refuses methods other than POST, and unknown operations', async () => {
+    it('rejects methods other than POST, and unknown operations', async () => {
       const got = await fetch(new URL(path, service.url));
       assert.equal(got.status, 405);
       assert.equal(got.headers.get('allow'), 'POST');
-      const told: Readonly<Record<string, string>> = {
+      const details: Readonly<Record<string, string>> = {
         '/v1/c/Nothing': 'Unknown operation for API c. GET /openapi.json lists all operations.',
         '/v1/c/RegisterWalet': 'Unknown operation for API c. Did you mean RegisterWallet?',
         '/v1/c/registerwallet': 'Unknown operation for API c. Did you mean RegisterWallet?',
@@ -179,7 +179,7 @@ for (const engine of engines)
         '/v1/': 'Unknown API. APIs: t, s, p, c, q, admin',
         '/nothing': 'Page not found. GET /docs describes the API.',
       };
-      for (const [unknown, detail] of Object.entries(told)) {
+      for (const [unknown, detail] of Object.entries(details)) {
         const answer = await call(service.url, demo, unknown, {});
         assert.equal(answer.status, 404, unknown);
         assert.equal(problemIn(answer).code, 'NOT_FOUND');
@@ -187,12 +187,12 @@ for (const engine of engines)
       }
     });
 
-    it('refuses bad headers', async () => {
+    it('rejects invalid headers', async () => {
       isInvalid(await call(service.url, demo, '/v1/c/ListWallets', {}, { 'x-min-position': 'soon' }));
       isInvalid(await call(service.url, demo, path, { name: 'a' }, { 'idempotency-key': 'k'.repeat(256) }));
     });
 
-    it('refuses page tokens that no list has issued for the request', async () => {
+    it('rejects page tokens that no list has issued for the request', async () => {
       await clientOf(service).c.registerWallet({ name: 'one more' });
       const { pagination } = await clientOf(service).c.listWallets({ page_size: 1 });
       const token = pagination.next_page_token;
@@ -211,7 +211,7 @@ for (const engine of engines)
       isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_size: 0 }));
     });
 
-    it('ignores an offer to upgrade to another protocol', async () => {
+    it('ignores a request to upgrade to another protocol', async () => {
       const body = JSON.stringify({ page_size: 1 });
       const signed = Object.entries(sign(demo, '/v1/c/ListWallets', body)).map(([name, value]) => `${name}: ${value}`);
       const offer = ['connection: Upgrade, HTTP2-Settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAoAAA'];

@@ -30,7 +30,7 @@ for (const engine of engines)
       assert.match(await response.text(), /openapi\.json/);
     });
 
-    it('explains every problem under the URL that its answers name', async () => {
+    it('explains every problem at the URL that error responses name', async () => {
       for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
         const explained = (await (await get(`/problems/${slugOf(code)}`)).json()) as { code: string; meaning: string };
         assert.equal(explained.code, code);
@@ -50,7 +50,7 @@ for (const engine of engines)
       assert.ok(Array.isArray(chains));
     });
 
-    it('shows metrics of operations and projections to its own machine', async () => {
+    it('serves metrics of operations and projections to its own machine', async () => {
       await clientOf(service).c.registerWallet({ name: 'counted' });
       const text = await (await get('/metrics')).text();
       assert.match(text, /chainfold_operation_seconds_count\{api="c",operation="RegisterWallet",status="200"\} 1\n/);

@@ -40,7 +40,7 @@ for (const engine of engines)
           if (addresses.length > 0) await api().batchRegisterAddresses({ wallet_id, addresses });
           return wallet_id;
         };
-        /** Reads the addresses; an answer that says that a change of the caller's is not in it yet is asked for again. */
+        /** Reads the addresses; repeats the request while the answer lacks a change of the caller. */
         const addressesOf = async (wallet_id: string): Promise<readonly string[]> => {
           const answer = await call(service.url, demo, `/v1/${segment}/GetWallet`, { wallet_id });
           if (answer.headers.get('x-consistency') === 'pending') return addressesOf(wallet_id);
@@ -88,7 +88,7 @@ for (const engine of engines)
         for (const { path, operation, example, response } of endpoints.filter(
           (one) => one.variant.segment === segment && here.includes(one.operation),
         ))
-          it(`answers ${operation.name} as its schema says`, async () => {
+          it(`answers ${operation.name} according to its schema`, async () => {
             const address = evmAddress();
             const wallet_id = await register([address]);
             const fresh = operation.name === 'RegisterWallet' ? { address: evmAddress() } : { wallet_id, address };
@@ -126,7 +126,7 @@ for (const engine of engines)
           assert.deepEqual(await addressesOf(wallet_id), addresses);
         });
 
-        it('refuses an address that another wallet holds, until it is removed there', async () => {
+        it('rejects an address that another wallet holds, until it is removed there', async () => {
           const address = evmAddress();
           const [one, two] = [await register([address]), await register()];
           await assert.rejects(api().registerAddress({ wallet_id: two, address }), refusedWith('ALREADY_EXISTS'));
@@ -140,7 +140,7 @@ for (const engine of engines)
           assert.deepEqual(await addressesOf(two), [address]);
         });
 
-        it('refuses a whole batch for one malformed or foreign address, and names each', async () => {
+        it('rejects a whole batch for one malformed or foreign address, and names each', async () => {
           const [held, good] = [evmAddress(), evmAddress()];
           await register([held]);
           const wallet_id = await register();
@@ -200,7 +200,7 @@ for (const engine of engines)
             assert.equal((await api().getWallet({ wallet_id })).wallet.confirmation, 10);
           });
         else
-          it('refuses a confirmation threshold', async () => {
+          it('rejects a confirmation threshold', async () => {
             await assert.rejects(
               api().updateConfirmation({ wallet_id: 'x', confirmation: 1 }),
               refusedWith('NOT_FOUND'),
@@ -225,11 +225,11 @@ for (const engine of engines)
             assert.equal((await addressesOf(wallet_id)).length, 2);
           });
         else
-          it('refuses import_asset', () =>
+          it('rejects import_asset', () =>
             assert.rejects(api().registerWallet({ name: 'x', import_asset: true }), refusedWith('INVALID_ARGUMENT')));
       });
 
-    it('shows the friendly form beside the stored one where a chain has one', async () => {
+    it('shows the user-friendly form of an address beside the stored form where a chain has both', async () => {
       const raw = `0:${hex(32)}`;
       const { wallet_id } = await client.t.registerWallet({
         name: 'ton',

@@ -10,44 +10,44 @@ import { samples, startSample } from '../../support/webhooks/doc-receivers.js';
 
 type Sent = Pick<WebhookMessage, 'id' | 'timestamp' | 'signature' | 'body'>;
 
-/** Notice of a deposit, which both organizations get when both registered the address. */
+/** Notification of a deposit, which both organizations get when both registered the address. */
 const deposit = { address: '0x3535353535353535353535353535353535353535', confirmations: 1, state: 'SUCCESS' };
 const signer = webhookSigner(new Uint8Array(32));
 const attacker = contextOf(`org_${'b'.repeat(32)}`);
 
-/** Makes from a letter to the attacker everything that it can be turned into without a key of others. */
+/** Makes every variation of a message to the attacker that needs no key of others. */
 const variationsOf = (
-  letter: Sent,
+  message: Sent,
   own: string,
   victim: { id: string; webhook_id: string; organization_id: string },
 ) => {
-  const renamed = JSON.stringify({ ...JSON.parse(letter.body), ...victim });
-  const [first = '', shared = '', ...others] = letter.signature.split(' ');
+  const renamed = JSON.stringify({ ...JSON.parse(message.body), ...victim });
+  const [first = '', shared = '', ...others] = message.signature.split(' ');
   const bare = (signature: string) => signature.slice(signature.indexOf(',') + 1);
-  const resigned = (id: string, body: string) => new Webhook(own).sign(id, new Date(letter.timestamp * 1000), body);
+  const resigned = (id: string, body: string) => new Webhook(own).sign(id, new Date(message.timestamp * 1000), body);
   return [
-    letter,
-    { ...letter, id: victim.id },
-    { ...letter, body: renamed },
-    { ...letter, id: victim.id, body: renamed },
-    { ...letter, signature: [...others, shared, first].join(' ') },
-    { ...letter, signature: `v1,${bare(first)} v1a,${bare(shared)}` },
-    { ...letter, body: renamed, signature: `${letter.signature} ${resigned(letter.id, renamed)}` },
-    { ...letter, id: victim.id, body: renamed, signature: resigned(victim.id, renamed) },
-    { ...letter, signature: '' },
+    message,
+    { ...message, id: victim.id },
+    { ...message, body: renamed },
+    { ...message, id: victim.id, body: renamed },
+    { ...message, signature: [...others, shared, first].join(' ') },
+    { ...message, signature: `v1,${bare(first)} v1a,${bare(shared)}` },
+    { ...message, body: renamed, signature: `${message.signature} ${resigned(message.id, renamed)}` },
+    { ...message, id: victim.id, body: renamed, signature: resigned(victim.id, renamed) },
+    { ...message, signature: '' },
   ];
 };
 
-describe('what an organization receives of webhooks', () => {
+describe('a webhook message to an organization', () => {
   let scene: Awaited<ReturnType<typeof startDelivering>>;
-  let letters: WebhookMessage[];
-  let stolen: readonly { readonly letter: WebhookMessage; readonly secret: string }[];
+  let messages: WebhookMessage[];
+  let stolen: readonly { readonly message: WebhookMessage; readonly secret: string }[];
   let another: WebhookMessage;
   before(async () => {
-    letters = [];
-    const post = async (letter: WebhookMessage) => {
-      letters.push(letter);
-      const { challenge = '' } = JSON.parse(letter.body) as { challenge?: string };
+    messages = [];
+    const post = async (message: WebhookMessage) => {
+      messages.push(message);
+      const { challenge = '' } = JSON.parse(message.body) as { challenge?: string };
       return { status: 200, failure: '', durationMs: 1, answer: challenge, retryAt: null };
     };
     scene = await startDelivering({ sender: { post }, signer, challengeEndpoints: true });
@@ -58,21 +58,21 @@ describe('what an organization receives of webhooks', () => {
 
   const sentTo = async (by = scene.context, to = scene.webhookId) => {
     await scene.run(await scene.request(by, to, deposit), to);
-    return letters.at(-1) ?? assert.fail('nothing was sent');
+    return messages.at(-1) ?? assert.fail('nothing was sent');
   };
-  /** Collects everything that the attacker's own endpoint is sent, with the secret that it may read. */
+  /** Collects all messages to the attacker's own endpoint, with the secret that the attacker may read. */
   const sentToAttacker = async () => {
-    letters = [];
+    messages = [];
     const to = await scene.register(attacker);
     const { id } = await sentTo(attacker, to);
     await scene.app.deliveries.resend(attacker, id);
     await scene.run(id, to);
     const { secret } = (await scene.app.webhooks.find(attacker, to)) ?? assert.fail('no webhook');
-    return letters.map((letter) => ({ letter, secret }));
+    return messages.map((message) => ({ message, secret }));
   };
 
-  it('names its webhook and its organization, in a challenge, a notice and a notice that is sent again', () => {
-    const named = stolen.map(({ letter }) => JSON.parse(letter.body));
+  it('names its webhook and its organization, in a challenge, a notification and a resent notification', () => {
+    const named = stolen.map(({ message }) => JSON.parse(message.body));
     const [{ webhook_id }] = named;
     assert.deepEqual(
       named.map((one) => [one.notification_type.slice(18), one.webhook_id, one.organization_id]),
@@ -85,7 +85,7 @@ describe('what an organization receives of webhooks', () => {
   });
 
   for (const sample of samples)
-    it(`is believed by no other receiver that checks ${sample.version} in ${sample.language}`, async function () {
+    it(`is accepted by no other receiver that verifies ${sample.version} in ${sample.language}`, async function () {
       const { version, missing, language } = sample;
       if (missing) return skip(this, `${version} in ${language} in docs/webhooks.md: ${missing}`);
       const victim = { webhook_id: scene.webhookId, organization_id: scene.context.organizationId };
@@ -103,15 +103,15 @@ describe('what an organization receives of webhooks', () => {
       try {
         const genuine = await sentTo();
         assert.equal(await post(genuine), 204);
-        const tried = stolen.flatMap((one) => variationsOf(one.letter, one.secret, { id: genuine.id, ...victim }));
+        const tried = stolen.flatMap((one) => variationsOf(one.message, one.secret, { id: genuine.id, ...victim }));
         // Each receiver also compares the ids, even under a signature that the service never makes.
         const misnamed = [{ webhook_id: 'whk_other' }, { organization_id: attacker.organizationId }].map((other) => {
-          const letter = { ...genuine, body: JSON.stringify({ ...JSON.parse(genuine.body), ...other }) };
+          const message = { ...genuine, body: JSON.stringify({ ...JSON.parse(genuine.body), ...other }) };
           const { webhook_id: webhookId, organization_id: organizationId } = victim;
-          return { ...letter, signature: signer.sign({ organizationId, webhookId, secret }, letter) };
+          return { ...message, signature: signer.sign({ organizationId, webhookId, secret }, message) };
         });
-        for (const letter of [...tried, ...misnamed, another])
-          assert.equal(await post(letter), 401, JSON.stringify(letter));
+        for (const message of [...tried, ...misnamed, another])
+          assert.equal(await post(message), 401, JSON.stringify(message));
         assert.deepEqual(receiver.notices(), [JSON.parse(genuine.body)]);
       } finally {
         await receiver.stop();

@@ -31,7 +31,7 @@ const loseQueue = async (home: Home, isEmbedded: boolean) => {
   redis.disconnect();
 };
 
-const toldBy = ({ attempts }: Receiver) =>
+const reportedBy = ({ attempts }: Receiver) =>
   attempts.map((one) => {
     const { data } = noticeIn(one);
     return `${data.transfer.value} ${data.state.replace('TRANSFER_STATE_', '')}`;
@@ -55,10 +55,10 @@ for (const engine of engines)
       (await scene.histories(webhook_id)).map(({ webhook_status }) => webhook_status.replace('WEBHOOK_STATUS_', ''));
     const completed = (webhook_id: string, count: number) =>
       eventually(async () => assert.deepEqual(await statuses(webhook_id), Array(count).fill('COMPLETED')));
-    const told = (receiver: Receiver, expected: readonly string[]) =>
-      eventually(async () => assert.deepEqual(sorted(toldBy(receiver)), sorted(expected)));
+    const reported = (receiver: Receiver, expected: readonly string[]) =>
+      eventually(async () => assert.deepEqual(sorted(reportedBy(receiver)), sorted(expected)));
     const arrived = (receiver: Receiver, count: number) =>
-      eventually(async () => assert.equal(receiver.taken.size, count));
+      eventually(async () => assert.equal(receiver.acceptedIds.size, count));
     const sendMany = async (to: string, count: number) => {
       for (let n = 0; n < count; n++) await scene.send(to, '1');
     };
@@ -70,7 +70,7 @@ for (const engine of engines)
       return { wallet_id, address, receiver, webhook_id };
     };
 
-    it('report no transfer that a reorganization drops before their depth', async () => {
+    it('report no transfer that a reorganization drops before their confirmation depth', async () => {
       const { address, receiver, webhook_id } = await setUp(3);
       await scene.send(address, '10');
       await scene.mine(1);
@@ -82,30 +82,30 @@ for (const engine of engines)
       await scene.mine(3);
       await scene.send(address, '11');
       await scene.mine(2);
-      await told(receiver, ['11 SUCCESS']);
+      await reported(receiver, ['11 SUCCESS']);
       await completed(webhook_id, 1);
     });
 
-    it('take back a reported transfer that a reorganization drops, and report again one that is mined again', async () => {
+    it('retract a reported transfer that a reorganization drops, and report again one that is mined again', async () => {
       const { address, receiver, webhook_id } = await setUp(1);
       const { block_number } = await scene.send(address, '20');
-      await told(receiver, ['20 SUCCESS']);
+      await reported(receiver, ['20 SUCCESS']);
       await scene.control('dev_reorg', 1, 'drop');
-      await told(receiver, ['20 SUCCESS', '20 REMOVED']);
+      await reported(receiver, ['20 SUCCESS', '20 REMOVED']);
       const taken = receiver.attempts.map((one) => noticeIn(one).data.transfer);
       assert.deepEqual(new Set(taken.map((one) => one.transaction_hash)).size, 1);
       assert.ok(taken.every((one) => one.block_number === block_number));
       await scene.send(address, '21');
-      await told(receiver, ['20 SUCCESS', '20 REMOVED', '21 SUCCESS']);
+      await reported(receiver, ['20 SUCCESS', '20 REMOVED', '21 SUCCESS']);
       await scene.control('dev_reorg', 1);
-      await told(receiver, ['20 SUCCESS', '20 REMOVED', '21 SUCCESS', '21 REMOVED', '21 SUCCESS']);
+      await reported(receiver, ['20 SUCCESS', '20 REMOVED', '21 SUCCESS', '21 REMOVED', '21 SUCCESS']);
       await scene.mine(3);
       await completed(webhook_id, 5);
-      assert.equal(receiver.taken.size, 5);
+      assert.equal(receiver.acceptedIds.size, 5);
       assert.equal(receiver.attempts.length, 5);
     });
 
-    it('are sent again by another deliverer when one is killed while it sends them', async () => {
+    it('are retried by another deliverer when one is killed while it sends them', async () => {
       const { address, receiver, webhook_id } = await setUp(1, () => 'hang');
       await sendMany(address, inHand);
       await eventually(async () => assert.equal(receiver.attempts.length, inHand));
@@ -121,7 +121,7 @@ for (const engine of engines)
       );
     });
 
-    it('arrive although the queue is lost', async () => {
+    it('arrive even if the queue is lost', async () => {
       const failed = new Set<string>();
       // A second failure would delay the next attempt by five minutes, but the kill cuts off an attempt that hangs.
       const failing = await setUp(1, (id) => {
@@ -149,20 +149,20 @@ for (const engine of engines)
       await completed(hanging.webhook_id, 3 * inHand);
     });
 
-    it('are not held up by an endpoint that hangs with hundreds of deliveries queued for it', async () => {
+    it('are not delayed by an endpoint that hangs with hundreds of deliveries queued for it', async () => {
       const queued = sized(100, 300);
       const dead = await setUp(1, () => 'hang');
       const alive = await setUp(1);
-      const tell = async (value: string) => {
-        const before = toldBy(alive.receiver);
+      const sendAndAwait = async (value: string) => {
+        const before = reportedBy(alive.receiver);
         await scene.send(alive.address, value);
-        await told(alive.receiver, [...before, `${value} SUCCESS`]);
+        await reported(alive.receiver, [...before, `${value} SUCCESS`]);
       };
-      await tell('1');
+      await sendAndAwait('1');
       await sendMany(dead.address, queued);
       await until('all are queued', async () => (await statuses(dead.webhook_id)).length === queued);
       await until('as many as possible hang', () => dead.receiver.attempts.length >= inHand);
-      for (const value of ['2', '3', '4']) await tell(value);
+      for (const value of ['2', '3', '4']) await sendAndAwait(value);
       // Deliveries that were queued before have not been tried yet, as each hangs for fifteen seconds, eight at once.
       const tried = new Set(dead.receiver.attempts.map(({ id }) => id)).size;
       assert.ok(tried < queued, `${tried} of ${queued} were tried`);

@@ -23,13 +23,13 @@ type Notice = {
 
 type Answers = {
   status: number;
-  /** Status of the first answer alone, and what the other answers wait for. */
+  /** Status of the first answer only, and the promise that the other answers wait for. */
   first: number | null;
   afterwards: Promise<unknown>;
   headers: Record<string, string>;
 };
 
-/** Starts an endpoint that records every request and answers as `answers` says. */
+/** Starts an endpoint that records every request and answers it from `answers`. */
 const startReceiver = async () => {
   const received: Received[] = [];
   const answers: Answers = { status: 200, first: null, afterwards: Promise.resolve(), headers: {} };
@@ -98,19 +98,19 @@ for (const engine of engines)
       (await api.listWebhookHistories({ webhook_id, page_size: 100 })).webhook_histories;
     const statuses = async (webhook_id: string) =>
       (await histories(webhook_id)).map(({ webhook_status }) => webhook_status.replace('WEBHOOK_STATUS_', ''));
-    const told = (states: string[]) =>
+    const reported = (states: string[]) =>
       eventually(async () =>
         assert.deepEqual(
           receiver.notices().map(({ data }) => `${data.transfer.value} ${data.state.replace('TRANSFER_STATE_', '')}`),
           states,
         ),
       );
-    const refusal = async (operation: string, request: object) => {
+    const problemOf = async (operation: string, request: object) => {
       const answer = await call(service.url, demoOf(service.home), `/v1/c/${operation}`, request);
       return [answer.status, problemIn(answer).code];
     };
 
-    it('report a transfer at their own depth, signed under both keys, and record the delivery', async () => {
+    it('report a transfer at their own confirmation depth, signed with both keys, and record the delivery', async () => {
       const { wallet_id, address } = await newWallet(1);
       const webhook_id = await register(wallet_id, 3);
       await api.registerWebhookHeader({ webhook_id, header_key: 'x-own', header_value: 'one' });
@@ -122,7 +122,7 @@ for (const engine of engines)
       });
       assert.deepEqual(receiver.received, []);
       await mine(1);
-      await told(['70 SUCCESS']);
+      await reported(['70 SUCCESS']);
       const [{ headers, body } = assert.fail('no request arrived')] = receiver.received;
       const [notice] = receiver.notices();
       assert.equal(headers['x-own'], 'one');
@@ -141,23 +141,23 @@ for (const engine of engines)
       assert.equal(history?.delivery_count, 1);
     });
 
-    it('cover later wallets when they name none, and no wallet once they are removed', async () => {
+    it('cover wallets registered later when they name none, and no wallet once they are removed', async () => {
       const { webhook_id } = await api.registerWebhook({ webhook_endpoint: receiver.url, confirmation: 0 });
       const { address } = await newWallet(1);
       await send(address, '5');
-      await told(['5 SUCCESS']);
+      await reported(['5 SUCCESS']);
       await api.removeWebhook({ webhook_id });
       await send(address, '6');
       const other = await newWallet(1);
       const next = await register(other.wallet_id, 0);
       await send(other.address, '7');
-      await told(['5 SUCCESS', '7 SUCCESS']);
-      // The receiver may be told before the read models show the delivery.
+      await reported(['5 SUCCESS', '7 SUCCESS']);
+      // The receiver may be notified before the read models show the delivery.
       await eventually(async () => assert.equal((await histories(next)).length, 1));
-      assert.deepEqual(await refusal('RemoveWebhook', { webhook_id }), [404, 'NOT_FOUND']);
+      assert.deepEqual(await problemOf('RemoveWebhook', { webhook_id }), [404, 'NOT_FOUND']);
     });
 
-    it('report no transfer that is dropped before their depth, and take back one that is dropped after', async () => {
+    it('report no transfer that is dropped before their confirmation depth, and retract one that is dropped after', async () => {
       const { wallet_id, address } = await newWallet(1);
       await register(wallet_id, 3);
       await send(address, '11');
@@ -165,9 +165,9 @@ for (const engine of engines)
       await mine(5);
       await send(address, '22');
       await mine(2);
-      await told(['22 SUCCESS']);
+      await reported(['22 SUCCESS']);
       await control('dev_reorg', 3, 'drop');
-      await told(['22 SUCCESS', '22 REMOVED']);
+      await reported(['22 SUCCESS', '22 REMOVED']);
     });
 
     it('are disabled when the receiver answers 410, and enabled again by a resend', async () => {
@@ -190,17 +190,17 @@ for (const engine of engines)
       assert.equal((await api.getWebhook({ webhook_id })).webhook.disabled, false);
       await send(address, '10');
       await eventually(async () => assert.deepEqual(await statuses(webhook_id), ['COMPLETED', 'COMPLETED']));
-      const told = (await histories(webhook_id)).map(
+      const values = (await histories(webhook_id)).map(
         ({ data }) => (data as { transfer: { value: string } }).transfer.value,
       );
-      assert.deepEqual(told, ['10', '8']);
+      assert.deepEqual(values, ['10', '8']);
     });
 
-    it('are sent again after a failure with the same id and body', async () => {
+    it('are retried after a failure with the same id and body', async () => {
       const { wallet_id, address } = await newWallet(1);
       const webhook_id = await register(wallet_id, 1);
       receiver.answers.first = 500;
-      // The second attempt is answered late, since a slow machine might not see otherwise that it was awaited.
+      // The second attempt is answered late, so that even a slow machine notices whether the answer was awaited.
       let answer: (value?: unknown) => void = () => undefined;
       receiver.answers.afterwards = new Promise((resolve) => {
         answer = resolve;
@@ -214,7 +214,7 @@ for (const engine of engines)
       assert.equal((await histories(webhook_id))[0]?.delivery_count, 2);
     });
 
-    it('are sent at once when they are resent, however late the next try would be', async () => {
+    it('are sent at once when they are resent, however late the next attempt would be', async () => {
       const { wallet_id, address } = await newWallet(1);
       const webhook_id = await register(wallet_id, 1);
       receiver.answers.first = 503;
@@ -225,22 +225,22 @@ for (const engine of engines)
       await eventually(async () => assert.deepEqual(await statuses(webhook_id), ['COMPLETED']));
     });
 
-    it('are refused with forbidden endpoints, forbidden headers or unknown ids', async () => {
+    it('are rejected with forbidden endpoints, forbidden headers or unknown ids', async () => {
       for (const webhook_endpoint of ['ftp://example.com', 'not a url', 'http://user:pass@example.com/'])
-        assert.deepEqual(await refusal('RegisterWebhook', { webhook_endpoint, confirmation: 1 }), [
+        assert.deepEqual(await problemOf('RegisterWebhook', { webhook_endpoint, confirmation: 1 }), [
           400,
           'INVALID_ARGUMENT',
         ]);
       for (const header_key of ['Host', 'webhook-id', 'content-type', 'a b', 'x\r\ny'])
-        assert.deepEqual(await refusal('RegisterWebhookHeader', { header_key, header_value: 'v' }), [
+        assert.deepEqual(await problemOf('RegisterWebhookHeader', { header_key, header_value: 'v' }), [
           400,
           'INVALID_ARGUMENT',
         ]);
       const nowhere = { wallet_id: 'wal_none', webhook_endpoint: 'https://example.com', confirmation: 1 };
-      assert.deepEqual(await refusal('RegisterWebhook', nowhere), [404, 'NOT_FOUND']);
-      assert.deepEqual(await refusal('GetWebhook', { webhook_id: 'whk_none' }), [404, 'NOT_FOUND']);
-      assert.deepEqual(await refusal('ResendWebhook', { webhook_history_id: 'whd_none' }), [404, 'NOT_FOUND']);
-      assert.deepEqual(await refusal('RemoveWebhookHeader', { webhook_header_id: 'hdr_none' }), [404, 'NOT_FOUND']);
+      assert.deepEqual(await problemOf('RegisterWebhook', nowhere), [404, 'NOT_FOUND']);
+      assert.deepEqual(await problemOf('GetWebhook', { webhook_id: 'whk_none' }), [404, 'NOT_FOUND']);
+      assert.deepEqual(await problemOf('ResendWebhook', { webhook_history_id: 'whd_none' }), [404, 'NOT_FOUND']);
+      assert.deepEqual(await problemOf('RemoveWebhookHeader', { webhook_header_id: 'hdr_none' }), [404, 'NOT_FOUND']);
     });
 
     it('are listed with their headers', async () => {

@@ -1,6 +1,6 @@
 import { slicesOf } from '../../../../application/async/slices.js';
 import type { Chain } from '../../../../application/ports/chain.js';
-import type { Holding } from '../../../../domain/aggregates/ledger.js';
+import type { Holding } from '../../../../domain/aggregates/ledger/ledger-data.js';
 import { assetKey } from '../../../../domain/asset.js';
 import { NodeFault } from '../../../nodes/node-fault.js';
 import { list, record } from '../../../nodes/raw.js';

@@ -14,12 +14,12 @@ const node = (left: string, right: string) => nodeHash(left, right, sha256);
 const isSigned = (text: string, signature: string) => notary.isSigned(notary.publicKey, text, signature);
 const isHeadSigned = (head: LogHead) => isSigned(headStatement(head), head.signature);
 
-describe('the proofs of the log of seals', () => {
+describe('the proofs of the seal log', () => {
   const { stores, sealLog, system, sealRounds } = useSealedStores();
   const both = [organizationId, other];
   const proofs = () => createLogProofs({ events: stores().events, sealLog: sealLog(), system });
 
-  /** Checks a proof as an outsider does, who has the public key and believes nothing else. */
+  /** Checks a proof like an outsider who trusts only the public key. */
   const assertProven = ({ event, seal, leaf, index, path, head }: InclusionProof) => {
     assert.ok(isSigned(sealStatement(seal), seal.signature));
     assert.deepEqual(JSON.parse(leaf), {
@@ -34,7 +34,7 @@ describe('the proofs of the log of seals', () => {
     assert.ok(isIncluded({ index, size: head.size, leaf: leafHash(leaf, sha256), path, root: head.root }, node));
   };
 
-  it('show each sealed event under the signed head, with its number and the hash that an export has', async () => {
+  it('prove that each sealed event is under the signed head, with its number and its hash in an export', async () => {
     await sealRounds(both, 2);
     const history = await historyOf(stores().events, organizationId);
     const sealed = history.findLast(({ type }) => type === 'AuditSealed')?.data as { count: number };
@@ -46,7 +46,7 @@ describe('the proofs of the log of seals', () => {
     }
   });
 
-  it('are refused for events that are not sealed yet, and not told of those of another organization', async () => {
+  it('are rejected for events that are not sealed yet, and do not reveal events of another organization', async () => {
     await sealRounds(both, 1);
     await appendEvents(stores().events, organizationId, 1, 100);
     const [last, foreign] = [
@@ -64,7 +64,7 @@ describe('the proofs of the log of seals', () => {
     );
   });
 
-  it('show that the log of each size continues that of each before it', async () => {
+  it('prove that the log at each size extends every smaller one', async () => {
     await sealRounds(both, 3);
     const asked = proofs();
     const { size } = await asked.head();
@@ -81,7 +81,7 @@ describe('the proofs of the log of seals', () => {
     await assert.rejects(asked.consistency(3, 2), { code: 'INVALID_ARGUMENT' });
   });
 
-  it('are refused while nothing is sealed', async () => {
+  it('are rejected while nothing is sealed', async () => {
     await assert.rejects(proofs().head(), { code: 'NOT_FOUND' });
   });
 });

@@ -15,7 +15,7 @@ const leafOf = (count: number): LogLeaf => ({
 });
 const size = 1100;
 
-/** Log of seals in memory that counts the leaves that are read. */
+/** Seal log in memory that counts the leaves that are read. */
 const countedLog = () => {
   const log = {
     read: 0,
@@ -35,8 +35,8 @@ const rootOver = (from: number, to: number) => {
   return rootOf(frontier, sha256);
 };
 
-describe('the tree over the log of seals', () => {
-  it('has the roots of all subtrees that proofs need, also while the log grows', async () => {
+describe('the Merkle tree over the seal log', () => {
+  it('has the roots of all subtrees that proofs need, even while the log grows', async () => {
     const tree = createLogTree(countedLog(), testSystem);
     for (const upTo of [1, 256, 257, 700, size])
       for (const index of [0, Math.floor(upTo / 2)]) {
@@ -48,7 +48,7 @@ describe('the tree over the log of seals', () => {
       }
   });
 
-  it('reads the log once, and then a few hundred leaves for a proof', async () => {
+  it('reads the whole log once, and then a few hundred leaves per proof', async () => {
     const log = countedLog();
     const tree = createLogTree(log, testSystem);
     await Promise.all([tree.roots(inclusionPath(3, size)), tree.roots(inclusionPath(700, size))]);

@@ -5,12 +5,12 @@ import { useSealedStores } from '../../../support/audit/sealed-stores.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
 
-describe('the teller of a witness', () => {
+describe('the witness notifier', () => {
   const { stores, sealLog, system, sealRounds } = useSealedStores();
   const seal = (round: number) => sealRounds([organizationId], 1, round);
   const sizeNow = async () => (await sealLog().head())?.size;
 
-  /** Runs the teller until the witness has taken a head, and returns the sizes of those that it was handed. */
+  /** Runs the notifier until the witness has accepted a head, and returns the sizes of the heads it received. */
   const handed = async (refusals = 0) => {
     const stop = new AbortController();
     const sizes: (number | undefined)[] = [];
@@ -23,7 +23,7 @@ describe('the teller of a witness', () => {
     return sizes;
   };
 
-  it('hands over the newest head, and after a restart only those that came since', async () => {
+  it('sends the newest head, and after a restart only newer heads', async () => {
     await seal(0);
     await seal(1);
     const first = await sizeNow();
@@ -34,13 +34,13 @@ describe('the teller of a witness', () => {
     assert.deepEqual(await handed(), [second]);
   });
 
-  it('tries again until the witness has taken the head', async () => {
+  it('retries until the witness has accepted the head', async () => {
     await seal(0);
     const size = await sizeNow();
     assert.deepEqual(await handed(3), [size, size, size, size]);
   });
 
-  it('hands over again after a restart what the witness had not taken', async () => {
+  it('sends a head again after a restart if the witness had not accepted it', async () => {
     await seal(0);
     const stop = new AbortController();
     const away = {

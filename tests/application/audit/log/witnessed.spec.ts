@@ -17,15 +17,15 @@ import { createPageTokens } from '../../../../application/read-models/paging.js'
 import { createNotary } from '../../../../infrastructure/keys/notary.js';
 import { sha256 } from '../../../../infrastructure/system.js';
 import { copyStores } from '../../../support/audit/copied-stores.js';
-import { appendEvents, handSystem, notary, sealAll } from '../../../support/audit/sealed-history.js';
+import { appendEvents, manualSystem, notary, sealAll } from '../../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../../support/engines/adapters.js';
 import { usePlace } from '../../../support/engines/places.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
 type Stores = { readonly events: EventStore; readonly state: StateStore };
 
-describe('a witness of the log of seals', () => {
-  const system = handSystem();
+describe('a witness of the seal log', () => {
+  const system = manualSystem();
   const places = [0, 1].map(() => ({ events: usePlace(eventStores.sqlite), state: usePlace(states.sqlite) }));
   let stores: Stores;
   let others: Stores;
@@ -44,7 +44,7 @@ describe('a witness of the log of seals', () => {
   };
   const lineOf = async (of: Stores) => JSON.stringify(toHeadRecord(await proofsIn(of).head()));
   const seenIn = (line: string): WitnessedHead => parseWitnessedHead(line) ?? assert.fail(`no head is in ${line}`);
-  /** Verifies the stores as the service's own command does, which has nothing but them. */
+  /** Verifies the stores like the service's own command, which has access to nothing else. */
   const flawWithoutWitness = async ({ events, state }: Stores) => {
     const handle = createHandle(events, system);
     const pageTokens = createPageTokens(system);
@@ -53,7 +53,7 @@ describe('a witness of the log of seals', () => {
   };
   const reasonIn = async (of: Stores, ...lines: readonly string[]) =>
     (await firstDiscontinuity(lines.map(seenIn), logIn(of), trust))?.reason ?? null;
-  /** Asks the service for proofs, as where no store is at hand. */
+  /** Requests proofs from the service, like a verifier without access to the stores. */
   const remoteReasonIn = async (of: Stores, ...lines: readonly string[]) => {
     const proofs = proofsIn(of);
     const remote = {
@@ -63,7 +63,7 @@ describe('a witness of the log of seals', () => {
     return (await firstRemoteDiscontinuity(lines.map(seenIn), remote, trust))?.reason ?? null;
   };
 
-  it('agrees with a log that has only grown since', async () => {
+  it('accepts a log that has only grown since', async () => {
     await seal(stores, 0);
     const first = await lineOf(stores);
     await seal(stores, 11);
@@ -73,7 +73,7 @@ describe('a witness of the log of seals', () => {
     assert.equal(await remoteReasonIn(stores, second, first), null);
   });
 
-  it('finds that all stores were taken back together, which nothing in them shows', async () => {
+  it('detects that all stores were rolled back together, which nothing in them shows', async () => {
     await seal(stores, 0);
     await copyStores(stores, others);
     await seal(stores, 11);
@@ -83,7 +83,7 @@ describe('a witness of the log of seals', () => {
     assert.match(String(await remoteReasonIn(others, seen)), /taken back to an earlier moment/);
   });
 
-  it('finds that stores were taken back and have grown again since', async () => {
+  it('detects that stores were rolled back and have grown again since', async () => {
     await seal(stores, 0);
     await copyStores(stores, others);
     await seal(stores, 11);
@@ -94,7 +94,7 @@ describe('a witness of the log of seals', () => {
     assert.match(String(await remoteReasonIn(others, seen)), /not a continuation/);
   });
 
-  it('finds a history that was forged with the master key and all stores, which nothing in them shows', async () => {
+  it('detects a history forged with the master key and all stores, which nothing in them shows', async () => {
     await seal(stores, 0);
     const seen = await lineOf(stores);
     await seal(others, 5);
@@ -104,12 +104,12 @@ describe('a witness of the log of seals', () => {
     assert.match(String(await remoteReasonIn(others, seen)), /not a continuation/);
   });
 
-  it('is no proof of what was changed before it saw a head', async () => {
+  it('proves nothing about changes made before it saw a head', async () => {
     await seal(others, 0);
     assert.equal(await reasonIn(others, await lineOf(others)), null);
   });
 
-  it('is not believed when the trusted key did not sign its head', async () => {
+  it('is rejected if its head is not signed with the trusted key', async () => {
     await seal(stores, 0);
     const head = toHeadRecord(await proofsIn(stores).head());
     const forged = JSON.stringify({ ...head, time: '2026-01-01T00:00:00.000Z' });
@@ -120,7 +120,7 @@ describe('a witness of the log of seals', () => {
     assert.match(String(found?.reason), /not signed by the trusted key/);
   });
 
-  it('is also the data of a transaction that anchored a head', async () => {
+  it('may be the data of a transaction that anchored a head', async () => {
     await seal(stores, 0);
     await copyStores(stores, others);
     await seal(stores, 11);
@@ -129,7 +129,7 @@ describe('a witness of the log of seals', () => {
     assert.match(String(await reasonIn(others, data)), /taken back/);
   });
 
-  it('may keep a line of a file, the body of a webhook or the page of the head, and nothing else', () => {
+  it('may be a line of a file, the body of a webhook or the page of the head, and nothing else', () => {
     const head = { size: 3, root: 'ab'.repeat(32), time: '2026-01-01T00:00:00.000Z', key_id: 'k', signature: 's' };
     const seen = { size: 3, root: head.root, signed: head };
     assert.deepEqual(parseWitnessedHead(JSON.stringify(head)), seen);

@@ -9,7 +9,7 @@ const headers = Array.from(
 );
 const nothing = () => undefined;
 
-/** Makes a chain whose blocks have the given sizes, and tells which ones were asked for. */
+/** Makes a chain whose blocks have the given sizes, and records which blocks were requested. */
 const chainOf = (make: (header: Header) => Block) => {
   const asked: number[] = [];
   const block: Chain['block'] = async (hash) => {
@@ -21,8 +21,8 @@ const chainOf = (make: (header: Header) => Block) => {
 };
 const ofBytes = (bytes: number) => (header: Header) => ({ ...header, movements: [], touches: [], bytes });
 
-describe('blocks that are fetched ahead', () => {
-  /** Takes all blocks, and returns how many were asked for beyond each one when it was taken. */
+describe('prefetched blocks', () => {
+  /** Consumes all blocks, and returns how many further blocks had been requested when each was consumed. */
   const takeAll = async (make: (header: Header) => Block, maxBytes: number) => {
     const { asked, chain } = chainOf(make);
     const ahead: number[] = [];
@@ -35,23 +35,23 @@ describe('blocks that are fetched ahead', () => {
     return ahead;
   };
 
-  it('are eight while they are small', async () => {
+  it('number eight while they are small', async () => {
     const ahead = await takeAll(ofBytes(10), 1000);
     assert.equal(Math.max(...ahead), 7);
   });
 
-  it('are as many as fit into the bytes, once the size of blocks is known', async () => {
+  it('number as many as fit into the byte limit, once the block size is known', async () => {
     const ahead = await takeAll(ofBytes(300), 1000);
     assert(Math.max(...ahead) <= 3, ahead.join());
     assert(Math.max(...ahead) >= 1, ahead.join());
   });
 
-  it('are one at a time where one alone is too large', async () => {
+  it('are fetched one at a time if one alone exceeds the byte limit', async () => {
     const ahead = await takeAll(ofBytes(5000), 1000);
     assert.deepEqual(new Set(ahead.slice(1)), new Set([0]));
   });
 
-  it('count with the texts of their movements where nobody counted the bytes', async () => {
+  it('are sized by the texts of their movements if their bytes were not counted', async () => {
     const details = { message: 'x'.repeat(1000) };
     const movement = { details } as unknown as Block['movements'][0];
     const ahead = await takeAll((header) => ({ ...header, movements: [movement], touches: [] }), 6000);

@@ -20,7 +20,7 @@ const [master, ann, bob] = [addressOf(0xaaaa), addressOf(1), addressOf(2)];
 const [early, later] = [contextOf('org_early', variant), contextOf('org_later', variant)];
 const secondsApart = 60;
 
-/** Chain with a block a minute, the newest of which is the given one now, where jettons of one master are paid. */
+/** Chain with one block per minute and a given newest block, on which jettons of one master are paid. */
 const createScript = () => {
   const now = Math.floor(Date.now() / 1000);
   const first = 3;
@@ -84,7 +84,7 @@ const createScript = () => {
   return { state, chain, mineTo };
 };
 
-describe('jettons that come before the account of their receiver is found', () => {
+describe("jettons that arrive before the receiver's account is found", () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let script: ReturnType<typeof createScript>;
   let clock: ReturnType<typeof movedClock>;
@@ -137,7 +137,7 @@ describe('jettons that come before the account of their receiver is found', () =
     await followedTo(height);
   };
 
-  it('are recorded and told once, beside coins of the same block, and not those from before the registration', async () => {
+  it('are recorded and notified once, next to coins of the same block, and only from the registration on', async () => {
     script.state.masterAnswers = false;
     script.state.jettons = { b2: { to: ann, value: '2' }, b5: { to: ann, value: '5' }, b7: { to: ann, value: '7' } };
     script.state.coins = { b5: { to: ann, value: '50' } };
@@ -155,7 +155,7 @@ describe('jettons that come before the account of their receiver is found', () =
     assert.equal(script.state.read.filter((height) => height === 2).length, 0, 'a block from before is not read again');
   });
 
-  it('are found after a restart, and when a node lacks the block at first', async () => {
+  it('are found after a restart, and when a node does not have the block at first', async () => {
     script.state.masterAnswers = false;
     script.state.jettons = { b5: { to: ann, value: '5' } };
     const walletId = await walletOf(early, ann);
@@ -174,7 +174,7 @@ describe('jettons that come before the account of their receiver is found', () =
     await isNoticed(early, ['5']);
   });
 
-  it('are looked for only for the organization whose account was found late, and once', async () => {
+  it('are searched once, and only for the organization whose account was found late', async () => {
     script.state.masterAnswers = false;
     script.state.jettons = { b5: { to: bob, value: '5' }, b6: { to: ann, value: '6' } };
     const annas = await walletOf(early, ann);
@@ -202,7 +202,7 @@ describe('jettons that come before the account of their receiver is found', () =
         [],
       );
     });
-    // A slow machine finds the account of the later one after this point, and reads the blocks before it then, once.
+    // A slow machine finds the account of the later address after this point, and then reads the earlier blocks once.
     const read = script.state.read.slice(again);
     assert.deepEqual([new Set(read).size, read.filter((height) => height >= 9)], [read.length, [9]]);
     assert.deepEqual(await recorded(later, bobs), ['b8 native 80 SUCCESS']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../../../application/commands/handle.js';
 import type { TokenStandard } from '../../../../domain/asset.js';
-import { addressOf, nobody, type ScriptedLog } from '../../../support/chains/evm-chain.js';
+import { addressOf, type ScriptedLog, zeroAddress } from '../../../support/chains/evm-chain.js';
 import { addressWord, type Contract, word } from '../../../support/chains/evm-contracts.js';
 import { eventually } from '../../../support/eventually.js';
 import { openStores } from '../../../support/following/following.js';
@@ -14,7 +14,7 @@ const deposit = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc91
 const everything = { walletId: undefined, transaction: undefined, startTime: undefined, endTime: undefined };
 const page = { size: 10, token: undefined };
 
-describe('a registered token that bends the standards', () => {
+describe('a registered token that deviates from the standards', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
   let by: Context;
@@ -40,18 +40,18 @@ describe('a registered token that bends the standards', () => {
       const transfers = (await app().transfers.list(by, { ...everything, address: anna }, page)).documents;
       const filter = { standard, walletId: undefined, address: anna, contract: undefined, excludeZero: false };
       const assets = (await app().assets.list(by, filter, page)).documents;
-      const told = transfers.map(({ transfer: { from, to, value } }) => `${from} ${to} ${value}`);
-      assert.deepEqual([new Set(told), assets.map((one) => one.balance)], [new Set(values), balances]);
+      const movements = transfers.map(({ transfer: { from, to, value } }) => `${from} ${to} ${value}`);
+      assert.deepEqual([new Set(movements), assets.map((one) => one.balance)], [new Set(values), balances]);
     });
 
-  it('has the balance that the node tells when it takes a fee of each transfer', async () => {
+  it('has the balance reported by the node when it charges a fee on each transfer', async () => {
     await register(holds(0n), 'erc20');
     const asset = { standard: 'erc20', contract: token } as const;
     scene.chain.deploy(token, holds(93n));
     scene.chain.mine([{ from: payer, to: token, tokens: [{ asset, from: payer, to: anna, value: 100n }] }]);
     await listed('erc20', [`${payer} ${anna} 100`], ['93']);
   });
-  it('has the balance that the node tells when all balances grow without a transfer', async () => {
+  it('has the balance reported by the node when all balances grow without a transfer', async () => {
     await register(holds(0n), 'erc20');
     const asset = { standard: 'erc20', contract: token } as const;
     scene.chain.deploy(token, holds(100n));
@@ -64,14 +64,14 @@ describe('a registered token that bends the standards', () => {
     scene.chain.mine([{ from: payer, to: token, tokens: [{ asset, from: anna, to: payer, value: 1n }] }]);
     await listed('erc20', [`${payer} ${anna} 100`, `${anna} ${payer} 1`], ['108']);
   });
-  it('has a balance and a transfer after coins were wrapped without a Transfer', async () => {
+  it('has a balance and a transfer after coins were wrapped without a Transfer log', async () => {
     await register(holds(0n), 'erc20');
     scene.chain.deploy(token, holds(5n));
     const wrapped = logged([deposit, `0x${addressWord(anna)}`], `0x${word(5)}`);
     scene.chain.mine([{ from: payer, to: token, value: 5n, logs: [wrapped] }]);
-    await listed('erc20', [`${nobody} ${anna} 5`], ['5']);
+    await listed('erc20', [`${zeroAddress} ${anna} 5`], ['5']);
   });
-  it('is followed as ERC-721 when it is older than that standard', async () => {
+  it('is followed as ERC-721 even if it predates that standard', async () => {
     await register({ standard: 'erc721', interfaceId: '9a20483d', name: 'CryptoKitties' }, 'erc721');
     const asset = { standard: 'erc721', contract: token, tokenId: '7' } as const;
     const early = logged([transfer], `0x${addressWord(payer)}${addressWord(anna)}${word(7)}`);

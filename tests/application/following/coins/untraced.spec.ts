@@ -30,7 +30,7 @@ describe('a chain', () => {
     await stores.close();
   });
 
-  /** A contract of nobody pays anna and bert, and tells of it in a log: once in a topic, once in its data. */
+  /** An unregistered contract pays anna and bert, and logs the payments: one in a topic, one in its data. */
   const pay = () => {
     const logs = [
       { address: payer, topics: [paid, `0x${addressWord(anna)}`], data: `0x${addressWord(bert)}${word(5)}` },
@@ -47,14 +47,14 @@ describe('a chain', () => {
   const expected = () => new Map([anna, bert, vault].map((one) => [one, String(scene.chain.balance(one))]));
 
   for (const isTraced of [false, true])
-    it(`that ${isTraced ? 'a node' : 'no node'} traces has the balances of all parties of a call, and says so`, async () => {
+    it(`that ${isTraced ? 'a node' : 'no node'} traces has the balances of all parties of a call, and is reported as ${isTraced ? 'traced' : 'untraced'}`, async () => {
       scene.node.faults.noTraces = !isTraced;
       assert.deepEqual(await scene.app().status.traced(), {});
       pay();
       await eventually(async () => assert.deepEqual(await shown(), expected()));
       assert.deepEqual(await scene.app().status.traced(), { C: isTraced });
     });
-  it('that is traced later says so, and one of which nothing is known says nothing', async () => {
+  it('is reported as traced once a node traces it, and not at all while that is unknown', async () => {
     let known: boolean | null = null;
     const seen = async (isTraced: boolean | null) => {
       known = isTraced;
@@ -63,7 +63,7 @@ describe('a chain', () => {
     };
     const made = { block: async () => null, traced: () => known } as Partial<Chain> as Chain;
     const chain = recordingTraces(made, stores.state, 'P');
-    const told = [await seen(null), await seen(false), await seen(null), await seen(true)];
-    assert.deepEqual(told, [{}, { P: false }, { P: false }, { P: true }]);
+    const reported = [await seen(null), await seen(false), await seen(null), await seen(true)];
+    assert.deepEqual(reported, [{}, { P: false }, { P: false }, { P: true }]);
   });
 });

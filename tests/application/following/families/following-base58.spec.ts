@@ -58,7 +58,7 @@ describe('the follower of a chain with base58 addresses', () => {
     }
   });
 
-  it('refuses an address that is too long to be watched, even if its codec accepts it', async () => {
+  it('rejects an address that is too long to be watched, even if its codec accepts it', async () => {
     const stores = await openStores();
     const anything = { ...base58Codec, parse: (input: string) => input };
     const app = composeApp(stores, { codecs: { ...codecs, [variant.family]: anything } });

@@ -64,7 +64,7 @@ const observedTwice = (events: readonly Recorded[]) => {
 describe('the follower of a chain of checkpoints', function () {
   this.timeout(400_000);
 
-  it('ends with the result of a fresh scan of the chain and counts nothing twice, whatever nodes answer and whenever it crashes', async () => {
+  it('ends with the result of a fresh scan of the chain and counts no transfer twice, whatever nodes answer and whenever it crashes', async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

@@ -14,6 +14,7 @@ import {
 } from '../../../support/chains/ton-script.js';
 import { accountOf } from '../../../support/chains/ton-transactions.js';
 import { eventually } from '../../../support/eventually.js';
+import { crashableStores } from '../../../support/following/crashable-stores.js';
 import {
   allEvents,
   contextOf,
@@ -22,7 +23,6 @@ import {
   transfersOf,
   variantOf,
 } from '../../../support/following/following.js';
-import { mortal } from '../../../support/following/mortal.js';
 import { sized } from '../../../support/run/tier.js';
 import { silent, testSystem } from '../../../support/silent.js';
 import {
@@ -38,10 +38,10 @@ import { startTonV2 } from '../../../support/ton/v2-server.js';
 
 const variant = variantOf('t');
 const [ann = '', ben = '', cid = ''] = people;
-/** Contract of an organization that names the wallet with Ann's jettons as everybody's. */
+/** Hostile master contract that returns the wallet with Ann's jettons for every owner. */
 const falseMaster = accountOf('false master');
 /**
- * Wallets of organizations that share addresses, of which one imports jettons, and one claims the first one's as those of
+ * Wallets of organizations that share addresses. One imports jettons, and another claims the first one's jettons for
  * its own address.
  */
 const wanted = [
@@ -50,7 +50,7 @@ const wanted = [
   { organization: 'x', addresses: [ben, cid], importing: [], claiming: [cid] },
 ];
 
-/** Stores a false claim as versions did that believed whatever master was named. */
+/** Stores a false claim like earlier versions, which trusted any master. */
 const claim = (stores: Stores, by: Context, walletId: string, address: string) => {
   const asset = { standard: 'token', contract: falseMaster } as const;
   const data = { address, walletId, asset, account: jettonWalletOf(ann) };
@@ -81,7 +81,7 @@ const rowsOf = ({ from, to, value, kind }: Transfer) => {
   ];
 };
 
-/** Requests by which the follower has looked at a new block. */
+/** Number of requests after which the follower has read a new block. */
 const enoughRequests = 8;
 
 const compare = (a: string, b: string) => a.localeCompare(b);
@@ -89,7 +89,7 @@ const compare = (a: string, b: string) => a.localeCompare(b);
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
 const createScene = async (given: Stores, network: number, hasBackup = false) => {
-  const { stores, dieAfter, isDead, revive } = mortal(given);
+  const { stores, dieAfter, isDead, revive } = crashableStores(given);
   const script: TonScript = createTonScript(network);
   const mined: Transfer[] = [];
   script.mine();
@@ -97,7 +97,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
   const backup = hasBackup ? await startTonV2(script, { pageSize: 3 }) : null;
   const urls = [index.url, ...(backup ? [backup.url] : [])];
   const start = async () => {
-    // A script may have thirty faults in a row, and pauses that grow to five seconds each would outlast the test.
+    // A script may have thirty consecutive faults, and delays that grow to five seconds each would outlast the test.
     const timeouts = { deadlineMs: 60_000, timeoutMs: 20_000, maxRestMs: 200 };
     const chain = await tonChain(urls, silent, timeouts);
     return { chain, running: startFollowing(stores, chain, { variant }) };
@@ -148,7 +148,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
     lose: async ({ transfers, blocks, behind }) => {
       mined.push(...transfers);
       index.lost.push(...script.mine(transfers).blocks.slice(1, 1 + blocks));
-      Object.assign(index.getMethods, { behind, tells: 'time' });
+      Object.assign(index.getMethods, { behind, reports: 'time' });
       const before = index.asked.length;
       if (!backup) await eventually(async () => assert(index.asked.length > before + enoughRequests));
     },
@@ -181,7 +181,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
 
   const checkTransfers = async ({ by, walletId, addresses, importing }: (typeof wallets)[0]) => {
     const found = await transfersOf(app(), by, walletId);
-    const told = found.map(({ transfer, own_from, own_to, state }) => {
+    const rows = found.map(({ transfer, own_from, own_to, state }) => {
       const { transfer_type, bounced } = transfer.details;
       const address = transfer_type === 'TRANSFER_TYPE_INCOMING' ? own_to : own_from;
       const token = transfer.asset.standard === 'token' ? ` ${transfer.asset.contract}` : '';
@@ -192,8 +192,8 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
       .flatMap(rowsOf)
       .filter(({ address, isJetton }) => (isJetton ? importing : addresses).includes(address))
       .map(({ text }) => text);
-    assert.deepEqual(told.toSorted(compare), expected.toSorted(compare));
-    return told.length;
+    assert.deepEqual(rows.toSorted(compare), expected.toSorted(compare));
+    return rows.length;
   };
   const checkBalances = async ({ by, walletId, importing }: (typeof wallets)[0]) => {
     const filter = {
@@ -247,7 +247,7 @@ describe('the follower of TON', function () {
   });
   after(() => stores.close());
 
-  /** Plays scripts, each on a chain of its own, and compares all that was followed. */
+  /** Plays scripts, each on a separate chain, and compares everything that was followed. */
   const check = async (scripts: fc.Arbitrary<Step[]>, examples: Step[][], hasBackup: boolean, numRuns: number) => {
     let rows = 0;
     await fc.assert(
@@ -270,9 +270,9 @@ describe('the follower of TON', function () {
     assert.equal(new Set(seen).size, seen.length, 'something was observed twice');
   };
 
-  it('ends with the result of a fresh scan of the chain, through lag, too many requests, missing blocks, old answers and kills', () =>
+  it('ends with the result of a fresh scan of the chain, through lag, rate limits, missing blocks, stale answers and kills', () =>
     check(steps, [lostBlocks, sixteenFaults], false, sized(6, 9)));
 
-  it('ends with that result through whichever of an index and a server of version 2 is there, and back again', () =>
+  it('ends with that result when it fails over between an index and a v2 server, and back again', () =>
     check(stepsOfTwo, [failover], true, sized(3, 5)));
 });

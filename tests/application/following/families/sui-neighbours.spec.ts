@@ -27,7 +27,7 @@ const [one = '', two = ''] = crowd;
 /** Coin of the hostile organization, with the name of a known one. */
 const ownCoin = `${fullAddress('0xbad')}::usd::USD`;
 
-describe('beside a greedy or hostile organization on Sui, another one', function () {
+describe('next to a greedy or hostile organization on Sui, another one', function () {
   this.timeout(240_000);
   let ledger: SuiLedger;
   let node: SuiNode;
@@ -67,7 +67,7 @@ describe('beside a greedy or hostile organization on Sui, another one', function
   const statesOf = async ({ by, walletId }: Member) =>
     (await transfersOf(running.app, by, walletId)).map(({ transfer, state }) => `${transfer.value} ${state}`);
 
-  it('has its deposit and its balance while hundreds of balances are read from a node with a limit', async () => {
+  it('has its deposit and its balance while hundreds of balances are read from a rate-limited node', async () => {
     const greedy = await join('greedy', crowd);
     const other = await join('modest', [modest]);
     node.faults.maxInTenth = 3;
@@ -84,7 +84,7 @@ describe('beside a greedy or hostile organization on Sui, another one', function
     assert.ok(before < crowd.length, 'the other waited for all balances of the greedy one');
   });
 
-  it('is not touched by a coin whose balances no node tells, of which only that coin is set aside', async () => {
+  it('is unaffected by a coin whose balances no node returns: only that coin is set aside', async () => {
     const [hostile, other] = [await join('hostile', [one, two]), await join('modest', [modest])];
     issue(one, 5n, ownCoin);
     ledger.makeCheckpoint();
@@ -106,7 +106,7 @@ describe('beside a greedy or hostile organization on Sui, another one', function
     });
   });
 
-  it("sees no deposit of the hostile one's coin, although that one has imported it", async () => {
+  it('sees no deposit of a coin that only the hostile organization has imported', async () => {
     const [hostile, other] = [await join('hostile', [one, two]), await join('modest', [modest])];
     issue(one, 5n, ownCoin);
     ledger.makeCheckpoint();

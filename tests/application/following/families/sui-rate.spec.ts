@@ -20,14 +20,14 @@ import { silent } from '../../../support/silent.js';
 
 const ann = `0x${'a1'.repeat(32)}`;
 const variant = variantOf('s');
-/** Refusals that say nothing about the pace of requests: those until a first one has told that there is a limit. */
+/** Rejections that do not count against the pace: those before the first one reveals that there is a limit. */
 const learning = 4;
-/** Patience that outlasts a process that stands still, since an answer that comes too late is asked for again. */
+/** Timeout that outlasts a suspended process, since a request whose response is late is repeated. */
 const timeouts = { deadlineMs: 120_000, timeoutMs: 30_000 };
-/** Times after which nothing happens within a test, so that only what is followed makes requests. */
+/** Intervals longer than any test, so that only the follower makes requests. */
 const untimed = { freshMs: 600_000, pollMs: 600_000, behindMs: 600_000, silenceMs: 600_000 };
 
-describe('the requests to a node of Sui', function () {
+describe('the requests to a Sui node', function () {
   this.timeout(240_000);
   let ledger: SuiLedger;
   let node: SuiNode;
@@ -38,7 +38,7 @@ describe('the requests to a node of Sui', function () {
 
   const height = () => running.app.followers[0]?.status()?.height ?? -1;
   const caughtUp = () => eventually(async () => assert.equal(height(), ledger.height()));
-  /** Makes checkpoints, twenty of them whenever those before were followed. */
+  /** Makes checkpoints in groups of twenty, each after the previous group was followed. */
   const follow = async (checkpoints: number) => {
     for (let n = 1; n <= checkpoints; n++) {
       ledger.makeCheckpoint();
@@ -48,7 +48,7 @@ describe('the requests to a node of Sui', function () {
   const pay = (amount: bigint) =>
     ledger.execute({ sender: fullAddress('0xf'), changes: [{ address: ann, coinType: nativeCoinType, amount }] });
   const values = async () => (await transfersOf(running.app, by, walletId)).map(({ transfer }) => transfer.value);
-  /** Waits for the read models, which are behind the follower. */
+  /** Waits for the read models, which lag the follower. */
   const shows = (...wanted: readonly string[]) => eventually(async () => assert.deepEqual(await values(), wanted));
   let stores: Awaited<ReturnType<typeof openStores>>;
   const restart = async (times: Partial<FeedTimes> = {}) => {
@@ -56,7 +56,7 @@ describe('the requests to a node of Sui', function () {
     running = startFollowing(stores, chain, { variant, fromGenesis: false });
     closing.push(chain.close, running.stop);
   };
-  /** Starts a follower, which has subscribed where the node has subscriptions. */
+  /** Starts a follower, and waits for its subscription if the node supports subscriptions. */
   const start = async (times: Partial<FeedTimes> = {}) => {
     stores = await openStores();
     closing.push(stores.close);
@@ -77,7 +77,7 @@ describe('the requests to a node of Sui', function () {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  it('are far fewer than the checkpoints of a chain that it follows, which the node sends by itself', async () => {
+  it('are far fewer than the checkpoints, which the node pushes over a subscription', async () => {
     await start(untimed);
     await follow(3);
     const before = node.calls.all();
@@ -89,7 +89,7 @@ describe('the requests to a node of Sui', function () {
     await shows('7');
   });
 
-  it('stay within four in a second while a chain is followed, and what is refused is not asked more often', async () => {
+  it('stay within four per second while a chain is followed, and rejected ones are not repeated more often', async () => {
     await start();
     node.limit(4);
     const before = { all: node.calls.all(), refused: node.calls.refused() };
@@ -98,12 +98,12 @@ describe('the requests to a node of Sui', function () {
       await follow(10);
     }
     const [asked, refused] = [node.calls.all() - before.all, node.calls.refused() - before.refused];
-    assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were refused`);
+    assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were rejected`);
     await eventually(async () => assert.equal((await values()).length, 10));
   });
 
   for (const code of [status.RESOURCE_EXHAUSTED, status.UNAVAILABLE])
-    it(`make up for a downtime at four in a second where the node refuses more with ${status[code]}`, async () => {
+    it(`catch up after a downtime at four per second if the node rejects more with ${status[code]}`, async () => {
       await start();
       await running.stop();
       pay(3n);
@@ -113,11 +113,11 @@ describe('the requests to a node of Sui', function () {
       await restart();
       await caughtUp();
       const [asked, refused] = [node.calls.all() - before.all, node.calls.refused() - before.refused];
-      assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were refused`);
+      assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were rejected`);
       await shows('3');
     });
 
-  it('are one for each checkpoint and a few for the head where a node has no subscriptions', async () => {
+  it('are one per checkpoint and a few for the head if a node has no subscriptions', async () => {
     node.faults.unsubscribed = true;
     await start();
     const [before, since] = [node.calls.all(), performance.now()];
@@ -125,14 +125,14 @@ describe('the requests to a node of Sui', function () {
     pay(3n);
     await follow(3);
     const asked = node.calls.all() - before;
-    // The head is asked for once in a second at most, so a slow machine may ask for it more often, and is allowed to.
+    // The head is polled at most once a second, so a slow machine polls it more often in total, which is allowed.
     const seconds = (performance.now() - since) / 1000;
     assert.ok(asked <= 44 + 2 * (seconds + 1) + 5, `${asked} requests for 43 checkpoints in ${seconds} s`);
     await shows('3');
     assert.equal(node.calls.of('subscribeCheckpoints'), 1);
   });
 
-  it('open a subscription again that ends, and ask for the checkpoints between', async () => {
+  it('reopen a subscription that ended, and fetch the checkpoints in between', async () => {
     await start();
     await follow(2);
     node.faults.silent = true;
@@ -147,7 +147,7 @@ describe('the requests to a node of Sui', function () {
     await subscribed();
   });
 
-  it('go on by asking while a subscription is silent, and open it again', async () => {
+  it('poll while a subscription is silent, and reopen it', async () => {
     await start({ freshMs: 200, pollMs: 100, behindMs: 400 });
     await follow(2);
     node.faults.silent = true;
@@ -157,7 +157,7 @@ describe('the requests to a node of Sui', function () {
     await eventually(async () => assert.ok(node.calls.of('subscribeCheckpoints') >= 2));
     node.heal();
     await subscribed();
-    // A pause of the machine looks like a silent subscription, so one of several rounds must be without questions.
+    // A suspended machine looks like a silent subscription, so one of several rounds must pass without requests.
     await eventually(async () => {
       const before = node.calls.of('getCheckpoint');
       await follow(5);

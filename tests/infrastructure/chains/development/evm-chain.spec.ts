@@ -34,7 +34,7 @@ describe('the development EVM', () => {
     assert.notEqual(genesis.hash, (await blockAt(0)).hash);
   });
 
-  it('mines a transaction at once, over HTTP and WebSocket alike', async () => {
+  it('mines a transaction immediately, over HTTP and WebSocket', async () => {
     const receipt = await (await account(0).sendTransaction({ to: someone, value: 5n })).wait();
     assert.equal(receipt?.status, 1);
     const overSocket = new WebSocketProvider(chain().wsUrl);
@@ -45,7 +45,7 @@ describe('the development EVM', () => {
     assert.equal(await provider().getBlockNumber(), 2);
   });
 
-  it('refuses transactions with the messages of other nodes', async () => {
+  it('rejects transactions with the same messages as other nodes', async () => {
     const transaction = { chainId: 31337, to: someone, gasLimit: 21_000, gasPrice: 10n ** 10n };
     const sign = (fields: object) => account(0).signTransaction({ ...transaction, ...fields });
     const ahead = await sign({ nonce: 1 });
@@ -103,7 +103,7 @@ describe('the development EVM', () => {
   });
 
   for (const depth of [1, 2, 7, 20])
-    it(`replaces ${depth} blocks by others with the same transactions`, async () => {
+    it(`replaces ${depth} blocks with others that have the same transactions`, async () => {
       await ask('dev_mine', 3);
       const [signer, from] = [account(0), account(1).address];
       const sent: string[] = [];
@@ -203,7 +203,7 @@ describe('the development EVM', () => {
     await refused(-32000, /not found/, 'debug_traceBlockByHash', nowhere, tracer);
   });
 
-  it('reports a block as final when 64 others are above it', async () => {
+  it('reports a block as final when 64 blocks are above it', async () => {
     await ask('dev_transfer', { to: someone, value: '1' });
     assert.equal((await blockAt('finalized')).number, '0x0');
     await ask('dev_mine', 64);
@@ -234,7 +234,7 @@ describe('the development EVM', () => {
     await refused(-32000, /block/, 'eth_getBalance', someone, { blockHash: nowhere });
   });
 
-  it('refuses controls with wrong arguments, and says why', async () => {
+  it('rejects controls with invalid arguments, and says why', async () => {
     await ask('dev_mine', 3);
     const token = await deploy('ERC-20');
     const nonsense: readonly (readonly [RegExp, string, ...unknown[]])[] = [

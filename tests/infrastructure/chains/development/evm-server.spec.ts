@@ -15,14 +15,14 @@ import { silent } from '../../../support/silent.js';
 type Reply = { id: unknown; result?: unknown; error?: { code: number; message: string } };
 const anHour = 3_600_000;
 
-describe('the server of the development EVM', () => {
+describe('the development EVM server', () => {
   const { restart, ask, chain, provider, account, deploy, blockAt, refused, connect } = useDevelopmentChain();
 
   const post = (body: string, method = 'POST') => fetch(chain().url, { method, ...(method === 'POST' && { body }) });
   const replies = async (calls: unknown) => (await (await post(JSON.stringify(calls))).json()) as Reply & Reply[];
   const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 7, method, params });
 
-  it('answers calls and batches in order, and notifications not at all', async () => {
+  it('answers calls and batches in order, and does not answer notifications', async () => {
     assert.deepEqual(await replies(call('eth_chainId')), { jsonrpc: '2.0', id: 7, result: '0x7a69' });
     const batch = await replies([
       { ...call('dev_mine'), id: 'a' },
@@ -38,7 +38,7 @@ describe('the server of the development EVM', () => {
     assert.equal(await (await post(JSON.stringify({ jsonrpc: '2.0', method: 'dev_mine' }))).text(), '');
   });
 
-  it('answers junk with errors over both transports, and keeps working', async () => {
+  it('answers malformed input with errors over both transports, and keeps working', async () => {
     const socket = await connect();
     const junk: readonly (readonly [code: number, body: string])[] = [
       [-32700, ''],
@@ -70,7 +70,7 @@ describe('the server of the development EVM', () => {
     assert.equal(await ask('eth_blockNumber'), '0x0');
   });
 
-  it('notifies subscribers of heads, logs and transactions in the order they happened', async () => {
+  it('notifies subscribers of heads, logs and transactions in order', async () => {
     const token = await deploy('ERC-20');
     const socket = await connect();
     const heads = await socket.call('eth_subscribe', 'newHeads');
@@ -94,18 +94,18 @@ describe('the server of the development EVM', () => {
     await ask('dev_mine');
     await socket.call('eth_subscribe', 'newHeads');
     await socket.call('eth_subscribe', 'logs', { address: [token] });
-    const tell = ({ result }: { result: Record<string, unknown> }) =>
+    const summarize = ({ result }: { result: Record<string, unknown> }) =>
       result.topics ? [result.removed, result.blockHash] : [result.number, result.hash];
 
     const { blocks } = await ask<{ blocks: Named[] }>('dev_reorg', 2);
-    assert.deepEqual((await socket.notices(4)).map(tell), [
+    assert.deepEqual((await socket.notices(4)).map(summarize), [
       [true, gone.block_hash],
       ['0x3', blocks[0]?.block_hash],
       [false, blocks[0]?.block_hash],
       ['0x4', blocks[1]?.block_hash],
     ]);
     const dropped = await ask<{ blocks: Named[] }>('dev_reorg', 2, 'drop');
-    assert.deepEqual((await socket.notices(3)).map(tell), [
+    assert.deepEqual((await socket.notices(3)).map(summarize), [
       [true, blocks[0]?.block_hash],
       ['0x3', dropped.blocks[0]?.block_hash],
       ['0x4', dropped.blocks[1]?.block_hash],
@@ -139,7 +139,7 @@ describe('the server of the development EVM', () => {
     assert.equal((await socket.next()).params.subscription, subscribed.result);
   });
 
-  it('ties subscriptions to the connection that made them', async () => {
+  it('ties subscriptions to the connection that created them', async () => {
     const [mine, other] = await Promise.all([connect(), connect()]);
     const heads = await mine.call('eth_subscribe', 'newHeads');
     assert.equal(await other.call('eth_unsubscribe', heads), false);
@@ -151,11 +151,11 @@ describe('the server of the development EVM', () => {
     assert.equal((await replies(call('eth_subscribe', 'newHeads'))).error?.code, -32601);
   });
 
-  it('keeps transactions pending until the next block when blocks come at intervals', async () => {
+  it('keeps transactions pending until the next block when blocks are mined at intervals', async () => {
     await restart(anHour);
     const { hash } = await account(0).sendTransaction({ to: someone, value: 1n });
     assert.equal(await provider().getTransactionReceipt(hash), null);
-    // The faucet mines at once, and its block includes pending transactions.
+    // The faucet mines immediately, and its block includes pending transactions.
     const { block_hash } = await ask<Sent>('dev_transfer', { to: someone, value: '2' });
     assert.equal((await provider().getTransactionReceipt(hash))?.blockHash, block_hash);
     const late = await account(0).sendTransaction({ to: someone, value: 3n });
@@ -206,7 +206,7 @@ describe('the server of the development EVM', () => {
     await assert.rejects(request('eth_blockNumber', []), /closed/);
   });
 
-  it('is absent, with a warning, where its EVM cannot be loaded', async () => {
+  it('is absent, with a warning, if its EVM cannot be loaded', async () => {
     const arch = Object.getOwnPropertyDescriptor(process, 'arch') ?? {};
     const warnings: string[] = [];
     Object.defineProperty(process, 'arch', { ...arch, value: 'pdp11' });

@@ -9,7 +9,7 @@ import { silent } from '../../../support/silent.js';
 const someone = fullAddress(`0x${'ab'.repeat(32)}`);
 const everyone = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 
-describe('the development chain of Sui', () => {
+describe('the Sui development chain', () => {
   const closing: (() => Promise<unknown>)[] = [];
   const start = async (blockMs: number) => {
     const development = await startDevelopmentSui({ blockMs, log: silent });
@@ -21,7 +21,7 @@ describe('the development chain of Sui', () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  it("puts the faucet's transaction into a checkpoint at once, and names both", async () => {
+  it("puts the faucet's transaction into a checkpoint immediately, and returns both", async () => {
     const { chain, transfer } = await start(0);
     const sent = (await transfer({ to: someone, value: '12' })) as { [field: string]: string; block_hash: string };
     const block =
@@ -32,7 +32,7 @@ describe('the development chain of Sui', () => {
     assert.deepEqual([sent.to, sent.value], [someone, '12']);
   });
 
-  it('makes as many checkpoints as asked for, and more by itself at an interval', async () => {
+  it('makes as many checkpoints as requested, and more at an interval', async () => {
     const still = await start(0);
     await still.mine(3);
     assert.equal((await still.chain.head()).number, 3);
@@ -52,7 +52,7 @@ describe('the development chain of Sui', () => {
     assert.notEqual((await one.chain.genesis()).hash, (await other.chain.genesis()).hash);
   });
 
-  it('refuses transfers that it cannot make', async () => {
+  it('rejects transfers that it cannot make', async () => {
     const { transfer, chain } = await start(0);
     const refused = async (options: Record<string, unknown>, message: RegExp) =>
       assert.rejects(transfer({ to: someone, value: '1', ...options }), { code: -32602, message });

@@ -13,7 +13,7 @@ const everything: Interest = { address: () => true, contract: () => true, tokenA
 const native = { standard: 'native' } as const;
 const anna = accountOf('anna');
 
-describe('the development chain of TON', () => {
+describe('the TON development chain', () => {
   const start = async () => {
     const development =
       (await startDevelopmentTon({ blockMs: 0, log: silent })) ?? assert.fail('the virtual machine does not load');
@@ -29,7 +29,7 @@ describe('the development chain of TON', () => {
   });
   const transfer = async (options: object) => (await started.development.controls.transfer({ ...options })) as Sent;
 
-  it('is a new network at every start, and begins with its first block', async () => {
+  it('is a new network at every start, and starts with its first block', async () => {
     const other = await start();
     assert.notEqual((await other.chain.genesis()).hash, (await started.chain.genesis()).hash);
     assert.equal((await other.chain.head()).number, 1);
@@ -84,12 +84,12 @@ describe('the development chain of TON', () => {
     const head = await chain.head();
     const movements = (await chain.block(head.hash, everything))?.movements ?? [];
     assert.deepEqual(
-      movements.map(({ side, failed, details }) => [side, failed, details.bounced]),
+      movements.map(({ side, failed, details: { bounced } }) => ({ side, failed, bounced })),
       [
-        ['from', false, 'false'],
-        ['to', true, 'false'],
-        ['from', true, 'true'],
-        ['to', false, 'true'],
+        { side: 'from', failed: false, bounced: 'false' },
+        { side: 'to', failed: true, bounced: 'false' },
+        { side: 'from', failed: true, bounced: 'true' },
+        { side: 'to', failed: false, bounced: 'true' },
       ],
     );
     assert.deepEqual(await chain.balances([{ address: bert, asset: native }], head), ['0']);
@@ -101,7 +101,7 @@ describe('the development chain of TON', () => {
     assert.equal((await started.chain.head()).number, number + 3);
   });
 
-  it('refuses transfers that it cannot make', async () => {
+  it('rejects transfers that it cannot make', async () => {
     for (const options of [{ to: '0x00', value: 1 }, { to: anna }, { to: anna, value: '-1' }])
       await assert.rejects(transfer(options), { name: 'RpcError', code: -32602 });
   });

@@ -6,20 +6,20 @@ import { createPace } from '../../../../infrastructure/pace.js';
 import {
   contractGas,
   gasPrice,
-  nobody,
   plainGas,
   type ScriptedTransaction,
+  zeroAddress,
 } from '../../../support/chains/evm-chain.js';
 import {
   anna,
-  annas,
   bert,
   brief,
   carl,
   coins,
-  everyones,
   evmFixture,
   inner,
+  interestInAll,
+  interestInAnna,
   vault,
 } from '../../../support/chains/evm-fixture.js';
 
@@ -30,7 +30,7 @@ describe('a block of the EVM connector', () => {
   const { node, connect, mined, movementsOf } = evmFixture();
 
   describe('in its native transfers', () => {
-    it('has those from and to watched addresses, with fee and nonce', async () => {
+    it('has transfers from and to watched addresses, with fee and nonce', async () => {
       const { movements, transactions, touches, ...header } = await mined([
         { from: anna, to: bert, value: 5n },
         { from: bert, to: carl, value: 6n },
@@ -45,28 +45,28 @@ describe('a block of the EVM connector', () => {
       assert.deepEqual(header, { number, hash, parentHash, time });
       assert.deepEqual(touches, [{ address: anna, reason: 'fee' }]);
     });
-    it('marks those of failed transactions', async () => {
+    it('marks transfers of failed transactions', async () => {
       const movements = await movementsOf({ from: anna, to: bert, value: 5n, failed: true });
       assert.deepEqual(movements.map(brief), [coins('native', anna, bert, '5', true)]);
     });
-    it('counts those without a status in an old receipt as successful', async () => {
+    it('treats transfers without a status in an old receipt as successful', async () => {
       const receipt = { status: undefined, root: `0x${'1'.repeat(64)}` };
       const movements = await movementsOf({ from: anna, to: bert, value: 5n, receipt });
       assert.deepEqual(movements.map(brief), [coins('native', anna, bert, '5')]);
     });
-    it('names the address of a created contract as the receiver', async () => {
+    it('has the address of a created contract as the receiver', async () => {
       const movements = await movementsOf({ from: anna, to: null, value: 5n, receipt: { contractAddress: vault } });
       assert.deepEqual(movements.map(brief), [coins('native', anna, vault, '5')]);
     });
-    it('has none of value zero', async () =>
+    it('has no transfer of value zero', async () =>
       assert.deepEqual(await movementsOf({ from: anna, to: bert }, { from: bert, to: anna, value: 0n }), []));
-    it('recognizes addresses in capitals', async () => {
+    it('recognizes addresses in upper case', async () => {
       const fields = { from: anna.toUpperCase().replace('X', 'x'), to: bert.toUpperCase().replace('X', 'x') };
       const { movements, touches } = await mined([{ from: anna, to: bert, value: 5n, fields }]);
       assert.deepEqual(movements.map(brief), [coins('native', anna, bert, '5')]);
       assert.deepEqual(touches, [{ address: anna, reason: 'fee' }]);
     });
-    it('has deposits from a lower layer as minted, even when the deposit fails', async () => {
+    it('treats deposits from a lower layer as minted, even when the deposit fails', async () => {
       const movements = await movementsOf(
         { from: anna, to: bert, value: 5n, mint: 5n },
         { from: anna, to: bert, value: 6n, mint: 6n, failed: true },
@@ -74,9 +74,9 @@ describe('a block of the EVM connector', () => {
         { from: anna, to: bert, mint: 0n },
       );
       assert.deepEqual(movements.map(brief), [
-        coins('mint', nobody, anna, '5'),
+        coins('mint', zeroAddress, anna, '5'),
         coins('native', anna, bert, '5'),
-        coins('mint', nobody, anna, '6'),
+        coins('mint', zeroAddress, anna, '6'),
         coins('native', anna, bert, '6', true),
       ]);
     });
@@ -89,13 +89,13 @@ describe('a block of the EVM connector', () => {
       const [movement] = await movementsOf({ from: anna, to: bert, value: 5n, receipt: { l1Fee: '0x64' } });
       assert.equal(movement?.fee, (plainGas * gasPrice + 100n).toString());
     });
-    it('adds the fee of blobs, and takes the same fields of other transactions for something else', async () => {
+    it('adds the blob fee, and ignores the same fields in other transactions', async () => {
       const receipt = { blobGasUsed: '0x20000', blobGasPrice: '0x3', l1Fee: '0x64' };
       const blobs = { from: anna, to: bert, value: 5n, receipt, fields: { type: '0x3' } };
       const fees = (await movementsOf(blobs, { ...blobs, fields: { type: '0x2' } })).map(({ fee }) => BigInt(fee));
       assert.deepEqual(fees, [plainGas * gasPrice + 131_072n * 3n + 100n, plainGas * gasPrice + 100n]);
     });
-    it("uses the transaction's gas price where the receipt has none", async () => {
+    it("uses the transaction's gas price if the receipt has none", async () => {
       const receipt = { effectiveGasPrice: undefined };
       const [movement] = await movementsOf({ from: anna, to: bert, value: 5n, receipt, fields: { gasPrice: '0x2' } });
       assert.equal(movement?.fee, '42000');
@@ -103,7 +103,7 @@ describe('a block of the EVM connector', () => {
   });
 
   describe('in its internal transfers', () => {
-    it('numbers calls in pre-order, and has only those of successful calls', async () => {
+    it('numbers calls in pre-order, and has only transfers of successful calls', async () => {
       const movements = await movementsOf({
         from: bert,
         to: vault,
@@ -130,7 +130,7 @@ describe('a block of the EVM connector', () => {
       ]);
       assert.equal(movements[0]?.fee, contractFee);
     });
-    it('has none of a failed transaction', async () =>
+    it('has no transfer of a failed transaction', async () =>
       assert.deepEqual(
         await movementsOf({ from: bert, to: vault, failed: true, internal: [{ from: vault, to: anna, value: 3n }] }),
         [],
@@ -144,7 +144,7 @@ describe('a block of the EVM connector', () => {
       const [transfers] = await fetchTraces(answers, block, [{ hash: transaction, isSystem: false }], createPace());
       assert.deepEqual(transfers, [{ number: depth, from: vault, to: anna, value: 3n }]);
     });
-    it('requests no traces for plain transfers alone', async () => {
+    it('requests no traces if there are only plain transfers', async () => {
       await mined([{ from: anna, to: bert, value: 5n }]);
       assert(!node().asked.includes('debug_traceBlockByHash'));
     });
@@ -158,25 +158,25 @@ describe('a block of the EVM connector', () => {
         await mined([{ from: anna, to: bert, value: 5n }, transaction]);
         assert(node().asked.includes('debug_traceBlockByHash'));
       });
-    it('requests traces once where no node supports them', async () => {
+    it('requests traces once if no node supports them', async () => {
       node().faults.noTraces = true;
       const chain = await connect();
       const transaction = { from: bert, to: vault, value: 2n, internal: [{ from: vault, to: anna, value: 3n }] };
       for (const block of [node().chain.mine([transaction]), node().chain.mine([transaction])])
-        assert.equal((await chain.block(block.hash, everyones))?.movements.length, 1);
+        assert.equal((await chain.block(block.hash, interestInAll))?.movements.length, 1);
       assert.equal(node().asked.filter((method) => method === 'debug_traceBlockByHash').length, 1);
     });
-    it('fails where a node no longer gives traces that it gave before', async () => {
+    it('fails if a node no longer returns traces that it returned before', async () => {
       const chain = await connect();
       const first = node().chain.mine([{ from: bert, to: vault, internal: [{ from: vault, to: anna, value: 3n }] }]);
-      await chain.block(first.hash, annas);
+      await chain.block(first.hash, interestInAnna);
       node().faults.noTraces = true;
       const second = node().chain.mine([{ from: bert, to: vault, internal: [{ from: vault, to: anna, value: 3n }] }]);
-      await assert.rejects(chain.block(second.hash, annas), /does not exist/);
+      await assert.rejects(chain.block(second.hash, interestInAnna), /does not exist/);
     });
   });
 
-  it('with any malformed field is refused or read without error', async () => {
+  it('with any malformed field is rejected or read without error', async () => {
     const anything = fc.oneof(
       fc.constantFrom(undefined, null, 0, '', '0x', '0x0', '0x7e', [], {}, `0x${'f'.repeat(65)}`, anna),
       fc.anything(),
@@ -191,7 +191,7 @@ describe('a block of the EVM connector', () => {
         const { hash } = node().chain.mine(all, block);
         const chain = await connect();
         try {
-          const read = await chain.block(hash, everyones);
+          const read = await chain.block(hash, interestInAll);
           for (const { value, fee } of read?.movements ?? []) assert.match(`${value} ${fee}`, /^\d+ \d+$/);
         } catch (error) {
           assert(error instanceof Failure, String((error as Error).stack));
@@ -200,7 +200,7 @@ describe('a block of the EVM connector', () => {
       { numRuns: 300 },
     );
   });
-  it('touches the balances of payers of fees, receivers of withdrawals and the miner', async () => {
+  it('touches the balances of fee payers, withdrawal receivers and the miner', async () => {
     const others = {
       withdrawals: [
         { address: anna, amount: '0x1' },
@@ -212,13 +212,13 @@ describe('a block of the EVM connector', () => {
       { from: anna, to: bert },
       { from: anna, to: bert, value: 3n },
     ];
-    const { touches } = await mined(transactions, annas, others);
+    const { touches } = await mined(transactions, interestInAnna, others);
     assert.deepEqual(
       touches,
       (['fee', 'withdrawal', 'reward'] as const).map((reason) => ({ address: anna, reason })),
     );
   });
-  it('touches the parties of code that no node traced, as far as receipts name them', async () => {
+  it('touches the parties of untraced calls, as far as receipts name them', async () => {
     const word = (address: string) => address.slice(2).padStart(64, '0');
     const log = { address: vault, topics: [`0x${'5'.repeat(64)}`], data: '0x' };
     const named: Record<string, ScriptedTransaction> = {
@@ -252,25 +252,25 @@ describe('a block of the EVM connector', () => {
       assert.deepEqual(await touched(one), expected, name);
     }
   });
-  it('that was replaced is read by its hash while a node knows it, and is null when none does', async () => {
+  it('that was replaced is read by its hash while a node has it, and is null when none does', async () => {
     const chain = await connect();
     const old = node().chain.mine([{ from: anna, to: bert, value: 5n }]);
     const now = node().chain.reorganize(1, [[], []]);
-    assert.equal((await chain.block(old.hash, annas))?.movements.length, 1);
+    assert.equal((await chain.block(old.hash, interestInAnna))?.movements.length, 1);
     node().faults.forgetsReplaced = true;
     assert.equal((await chain.head()).hash, now.hash);
     for (const missingIsError of [false, true]) {
       node().faults.missingIsError = missingIsError;
-      assert.equal(await chain.block(old.hash, annas), null);
+      assert.equal(await chain.block(old.hash, interestInAnna), null);
       assert.equal(await chain.headerOf(old.hash), null);
       assert.equal(await chain.headerAt(3), null);
     }
   });
-  it('has the same movements of a transaction as any other block that includes it', async () => {
+  it('has the same movements for a transaction as any other block that includes it', async () => {
     const chain = await connect();
     const transactions = [{ from: anna, to: vault, value: 1n, internal: [{ from: vault, to: anna, value: 3n }] }];
-    const first = await chain.block(node().chain.mine(transactions).hash, annas);
-    const second = await chain.block(node().chain.reorganize(1, [[], transactions]).hash, annas);
+    const first = await chain.block(node().chain.mine(transactions).hash, interestInAnna);
+    const second = await chain.block(node().chain.reorganize(1, [[], transactions]).hash, interestInAnna);
     assert.notEqual(first?.hash, second?.hash);
     assert.deepEqual(first?.movements, second?.movements);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Failure } from '../../../../domain/failure.js';
 import type { ScriptedTransaction } from '../../../support/chains/evm-chain.js';
 import { word } from '../../../support/chains/evm-contracts.js';
-import { anna, annas, bert, everyones, evmFixture, token } from '../../../support/chains/evm-fixture.js';
+import { anna, bert, evmFixture, interestInAll, interestInAnna, token } from '../../../support/chains/evm-fixture.js';
 
 const other = `0x${'9'.repeat(64)}`;
 const someBloom = `0x1${'0'.repeat(511)}`;
@@ -37,10 +37,10 @@ describe('the EVM connector', () => {
     'a block with malformed withdrawals': { block: { withdrawals: [{ address: 7 }] } },
   };
   for (const [name, { block = {}, ...second }] of Object.entries(spoilt))
-    it(`refuses ${name}`, async () => {
+    it(`rejects ${name}`, async () => {
       const plain = { from: bert, to: anna, value: 5n };
       const { hash } = node().chain.mine([plain, { ...plain, ...second }, plain], block);
-      await assert.rejects((await connect()).block(hash, everyones), isNodeError);
+      await assert.rejects((await connect()).block(hash, interestInAll), isNodeError);
     });
 
   const spoiltLogs: Readonly<Record<string, Record<string, unknown>>> = {
@@ -52,13 +52,13 @@ describe('the EVM connector', () => {
     'a log with an index that is no number': { logIndex: 'first' },
   };
   for (const [name, fields] of Object.entries(spoiltLogs))
-    it(`refuses ${name}`, async () => {
+    it(`rejects ${name}`, async () => {
       const logs = [log, { ...log, ...fields }] as never;
       const { hash } = node().chain.mine([
         { from: bert, to: token, logs: [log] },
         { from: bert, to: token, logs },
       ]);
-      await assert.rejects((await connect()).block(hash, annas), isNodeError);
+      await assert.rejects((await connect()).block(hash, interestInAnna), isNodeError);
     });
 
   it('returns neither half a block nor a wrong balance when the chain changes during a read', async () => {
@@ -73,7 +73,7 @@ describe('the EVM connector', () => {
       node().onAsked = (asked) => {
         if (asked === method && chain.isCanonical(block)) chain.reorganize(1, [[{ from: anna, to: bert }]]);
       };
-      const read = await connector.block(block.hash, everyones).catch((error) => assert(isNodeError(error)));
+      const read = await connector.block(block.hash, interestInAll).catch((error) => assert(isNodeError(error)));
       assert.equal(read?.movements.length ?? 1, 1, method);
       await assert.rejects(connector.balances(held, block), isNodeError, method);
     }

@@ -21,9 +21,9 @@ const [anna, bert, token, vault] = ['anna', 'bert', 'token', 'vault'].map(addres
 const everything: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 const erc20 = { standard: 'erc20', contract: token } as const;
 
-/** Short deadlines, so that nodes that never answer well are given up soon. */
+/** Short deadlines, so that nodes that never return a valid answer fail soon. */
 const quick: EvmOptions = { deadlineMs: 400, timeoutMs: 120, maxBytes: 1_000_000 };
-/** Patience with nodes of which one answers, which outlasts a process that stands still. */
+/** Timeout for nodes of which one answers; it outlasts a suspended process. */
 const patient: EvmOptions = { ...quick, deadlineMs: 60_000, timeoutMs: 2000 };
 
 const is =
@@ -63,7 +63,7 @@ describe('the EVM connector', () => {
   };
 
   const readsEverything = async (chain: Chain, { chain: scripted, block }: Awaited<ReturnType<typeof twoNodes>>) => {
-    // A node that answers much later than a lagging one is not waited for.
+    // The connector does not wait for a node that answers much later than a lagging one.
     const head = await eventually(async () => {
       const found = await chain.head();
       assert.equal(found.hash, block.hash);
@@ -120,14 +120,14 @@ describe('the EVM connector', () => {
     const transports = { HTTP: 'url', WebSocket: 'wsUrl' } as const;
     for (const [transport, url] of Object.entries(transports))
       for (const [name, faultsOf] of Object.entries(faults))
-        it(`reads the true chain over ${transport} when the bad one ${name}`, async () => {
+        it(`reads the correct chain over ${transport} when the bad one ${name}`, async () => {
           const nodes = await twoNodes();
           Object.assign(nodes.bad.faults, faultsOf(nodes.bad));
           const chain = await connect([nodes.bad[url], nodes.good[url]]);
           await readsEverything(chain, nodes);
         });
 
-    it('reads the true chain when the bad one is down', async () => {
+    it('reads the correct chain when the bad one is down', async () => {
       const nodes = await twoNodes();
       await nodes.bad.close();
       await readsEverything(await connect([nodes.bad.url, nodes.bad.wsUrl, nodes.good.url]), nodes);
@@ -154,7 +154,7 @@ describe('the EVM connector', () => {
       };
       assert.equal((await chain.headerOf(block.hash))?.hash, block.hash);
     });
-    it('asks a node again after it has recovered', async () => {
+    it('uses a node again after it has recovered', async () => {
       const { bad, good, block } = await twoNodes();
       bad.faults.status = 500;
       const chain = await connect([bad.url, good.url]);
@@ -190,7 +190,7 @@ describe('the EVM connector', () => {
         await assert.rejects(() => chain.block(block.hash, everything), is(code));
       });
 
-    it('starts without reachable nodes and reports that on each call', async () => {
+    it('starts without reachable nodes and reports this on each call', async () => {
       const nothing = createServer().listen(0, '127.0.0.1');
       await once(nothing, 'listening');
       const { port } = nothing.address() as { port: number };
@@ -223,23 +223,23 @@ describe('the EVM connector', () => {
     });
   });
 
-  it('shows of a URL only the host', async () => {
+  it('shows only the host of a URL', async () => {
     const one = await node();
     const secret = 'SECRET0123456789';
     one.faults.error = { code: -32602, message: `project ${secret} is over` };
-    const told: string[] = [];
-    const tell = (facts: object, message: string) => void told.push(JSON.stringify([facts, message]));
+    const logged: string[] = [];
+    const record = (facts: object, message: string) => void logged.push(JSON.stringify([facts, message]));
     const urls = [`${one.url}/v3/${secret}?key=${secret}2`, `${one.wsUrl}/${secret}`];
-    const log = { info: tell, warn: tell, error: tell };
+    const log = { info: record, warn: record, error: record };
     const refused = await connect(urls, { ...quick, deadlineMs: 5000, timeoutMs: 5000 }, log);
     await assert.rejects(refused.head, (error: Failure) => {
-      told.push(error.message, error.stack ?? '');
+      logged.push(error.message, error.stack ?? '');
       return is('NODE_ERROR', /is over/)(error);
     });
     one.faults.status = 500;
     const failing = await connect(urls, quick, log);
-    await assert.rejects(failing.head, (error: Failure) => told.push(error.message) > 0);
-    assert(!told.join().includes(secret), told.join('\n'));
+    await assert.rejects(failing.head, (error: Failure) => logged.push(error.message) > 0);
+    assert(!logged.join().includes(secret), logged.join('\n'));
     await assert.rejects(evmChain([`ftp://${secret}`], silent), is('INVALID_ARGUMENT', /^(?!.*SECRET)/));
   });
 });

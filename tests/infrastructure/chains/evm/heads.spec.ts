@@ -11,17 +11,17 @@ import { silent } from '../../../support/silent.js';
 
 describe('the EVM connector', () => {
   const { node, connect, keep } = evmFixture();
-  /** Subscribes to hints of new heads. */
+  /** Subscribes to signals of new heads. */
   const listen = (chain: Chain) => {
     const stopping = new AbortController();
     const hints = chain.hints(stopping.signal)[Symbol.asyncIterator]();
     return { next: () => hints.next(), stop: () => stopping.abort(), leave: () => hints.return?.() };
   };
 
-  it('returns the highest head that any node knows', async () => {
+  it('returns the highest head of all nodes', async () => {
     const { chain } = node();
     const ahead = keep(await startEvmNode({ chain }));
-    // A node that answers much later than the other is not waited for.
+    // The connector does not wait for a node that answers much later than the other.
     const highest = (connector: Chain) => eventually(async () => assert.equal((await connector.head()).number, 5));
     for (let i = 0; i < 5; i++) chain.mine();
     node().faults.lag = 3;
@@ -37,11 +37,11 @@ describe('the EVM connector', () => {
     assert.deepEqual(await (await connect()).head(), { number, hash, parentHash, time });
     assert.equal((await (await connect()).genesis()).hash, chain.at(0)?.hash);
   });
-  it('reads over URLs whose scheme names the family', async () => {
+  it('accepts URLs whose scheme includes the chain family', async () => {
     for (const url of [node().url, node().wsUrl])
       assert.equal((await (await connect([`evm+${url}`])).head()).number, 0);
   });
-  it('takes the final block from the node, or from the depth where the node does not know it', async () => {
+  it('takes the final block from the node, or from the depth if the node does not support the tag', async () => {
     const { chain, faults } = node();
     for (let i = 0; i < 70; i++) chain.mine();
     chain.finalDepth = 3;
@@ -53,9 +53,9 @@ describe('the EVM connector', () => {
     await shallow.close();
   });
 
-  it('hints at new heads over WebSocket', async () => {
+  it('signals new heads over WebSocket', async () => {
     const hints = listen(await connect([node().wsUrl]));
-    // The first hint comes with the subscription itself, because a head may have been missed before it.
+    // The first signal comes with the subscription itself, because a head may have been missed before it.
     assert.equal((await hints.next()).done, false);
     for (let i = 0; i < 3; i++) {
       const next = hints.next();
@@ -66,7 +66,7 @@ describe('the EVM connector', () => {
     hints.stop();
     assert.equal((await last).done, true);
   });
-  it('hints at new heads again after the connection was lost', async () => {
+  it('signals new heads again after the connection was lost', async () => {
     const chain = await connect([node().wsUrl]);
     const hints = listen(chain);
     await hints.next();
@@ -78,7 +78,7 @@ describe('the EVM connector', () => {
     assert.equal((await chain.head()).number, 1);
     await hints.leave();
   });
-  it('hints at no heads over HTTP, nor once it is closed', async () => {
+  it('signals no heads over HTTP, nor once it is closed', async () => {
     for (const url of [node().url, node().wsUrl]) {
       const chain = await connect([url]);
       const hints = listen(chain);
@@ -88,7 +88,7 @@ describe('the EVM connector', () => {
       assert.equal((await next).done, true);
     }
   });
-  it('sends no more batches to a node that has refused one', async () => {
+  it('sends no more batches to a node that has rejected one', async () => {
     const { chain, faults, messages } = node();
     faults.noBatches = true;
     const connector = await connect();
@@ -96,7 +96,7 @@ describe('the EVM connector', () => {
     for (let i = 0; i < 3; i++) await connector.balances(holdings, chain.head());
     assert.equal(messages.filter((calls) => calls > 1).length, 1);
   });
-  it('lets other work run while it checks a huge block', async () => {
+  it('yields to other work while it checks a huge block', async () => {
     const data = `0x${'0'.repeat(64)}`;
     const logs = Array.from({ length: 60_000 }, () => ({ address: token, topics: [], data }));
     const block = node().chain.mine([{ from: anna, to: token, logs }]);

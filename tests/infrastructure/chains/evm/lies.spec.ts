@@ -5,16 +5,16 @@ import { addressOf } from '../../../support/chains/evm-chain.js';
 import { addressWord, tokenLog } from '../../../support/chains/evm-contracts.js';
 import {
   anna,
-  annas,
   bert,
   called,
   erc20,
   evmFixture,
+  interestInAnna,
   paid,
   transactions,
 } from '../../../support/chains/evm-fixture.js';
 
-describe('a block of a node that lies', () => {
+describe('a block from a lying node', () => {
   const { node, connect } = evmFixture();
 
   type Answer = Record<string, unknown> & { logs: Record<string, unknown>[] };
@@ -65,14 +65,14 @@ describe('a block of a node that lies', () => {
     'a bloom without the bits of a transfer': () => blocks((one) => ({ ...one, logsBloom: `0x${'0'.repeat(512)}` })),
   };
   for (const [name, lieAt] of Object.entries(lies))
-    it(`is refused when it has ${name}`, async () => {
+    it(`is rejected when it has ${name}`, async () => {
       await fc.assert(
         fc.asyncProperty(transactions, fc.nat(20), async (others, place) => {
           const { hash } = node().chain.mine([...others, paid(bert, anna), called(anna)]);
           node().lie = lieAt(place);
           const chain = await connect();
           await assert.rejects(
-            chain.block(hash, annas),
+            chain.block(hash, interestInAnna),
             (error) => error instanceof Failure && error.code === 'NODE_ERROR',
           );
         }),

@@ -6,12 +6,12 @@ import type { ScriptedTransaction } from '../../../support/chains/evm-chain.js';
 import { tokenLog } from '../../../support/chains/evm-contracts.js';
 import {
   anna,
-  annas,
   bert,
   called,
   carl,
   erc20,
   evmFixture,
+  interestInAnna,
   paid,
   token,
   transactions,
@@ -21,7 +21,7 @@ import { syncHash } from '../../../support/chains/evm-quirks.js';
 
 const names = Object.keys(quirks) as Quirk[];
 
-const usual: readonly ScriptedTransaction[] = [
+const ordinaryBlock: readonly ScriptedTransaction[] = [
   { from: bert, to: anna, value: 5n },
   paid(anna, bert),
   { from: anna, to: carl, value: 6n, failed: true },
@@ -29,27 +29,27 @@ const usual: readonly ScriptedTransaction[] = [
   paid(bert, anna),
 ];
 
-describe('a network that differs from the usual', () => {
+describe('a network that deviates from the EVM standard', () => {
   const { node, connect, keep } = evmFixture();
 
   /** Reads the block before and after the change of the node, each time through a new connector. */
   const readTwice = async (mined: readonly ScriptedTransaction[], change: () => void) => {
     const { hash } = node().chain.mine(mined);
-    const before = await (await connect()).block(hash, annas);
+    const before = await (await connect()).block(hash, interestInAnna);
     change();
-    return { before, after: await (await connect()).block(hash, annas) };
+    return { before, after: await (await connect()).block(hash, interestInAnna) };
   };
 
   for (const [name, { believed }] of Object.entries(quirks))
-    it(`by "${name}" is read with the same transfers: ${believed}`, async () => {
+    it(`through "${name}" is read with the same transfers: ${believed}`, async () => {
       node().chain.deploy(token, { standard: 'erc20' });
       node().chain.mine();
-      const { before, after } = await readTwice(usual, () => node().quirks.add(name as Quirk));
+      const { before, after } = await readTwice(ordinaryBlock, () => node().quirks.add(name as Quirk));
       assert.equal(before?.movements.length, 5);
       assert.deepEqual(after?.movements, before?.movements);
       const chain = await connect();
       const plain = node().chain.mine([{ from: bert, to: anna, value: 5n }]);
-      assert.equal((await chain.block(plain.hash, annas))?.movements.length, 1);
+      assert.equal((await chain.block(plain.hash, interestInAnna))?.movements.length, 1);
       const [balance] = await chain.balances([{ address: anna, asset: erc20 }], node().chain.head());
       assert.equal(balance, node().chain.balance(anna, erc20).toString());
       assert.deepEqual(await chain.contract(token, 'erc20'), {});
@@ -57,7 +57,7 @@ describe('a network that differs from the usual', () => {
       assert.ok((await chain.genesis()).number <= 1);
     });
 
-  it('by any of its quirks together is read with the same transfers', async () => {
+  it('through any of its quirks together is read with the same transfers', async () => {
     await fc.assert(
       fc.asyncProperty(transactions, fc.subarray(names), async (mined, drawn) => {
         const { before, after } = await readTwice(mined, () => {
@@ -72,14 +72,14 @@ describe('a network that differs from the usual', () => {
     );
   });
 
-  describe('by a state sync', () => {
+  describe('through a state sync', () => {
     it('has the balances of addresses in its logs read again', async () => {
       const { before, after } = await readTwice([], () => node().quirks.add('state sync without a trace'));
       assert.deepEqual(before?.touches, []);
       assert.deepEqual(after?.touches, [{ address: anna, reason: 'system' }]);
     });
     it('has its state syncs read when traces have no hashes', async () => {
-      const { before, after } = await readTwice(usual, () => {
+      const { before, after } = await readTwice(ordinaryBlock, () => {
         node().quirks.add('state sync without a trace');
         node().lie = (method, answer) =>
           method === 'debug_traceBlockByHash'
@@ -89,7 +89,7 @@ describe('a network that differs from the usual', () => {
       assert.deepEqual(after?.movements, before?.movements);
     });
     it('has its state syncs read when their traces are errors', async () => {
-      const { before, after } = await readTwice(usual, () => {
+      const { before, after } = await readTwice(ordinaryBlock, () => {
         node().quirks.add('state sync without a trace');
         const hash = syncHash(node().chain.head().hash);
         node().lie = (method, answer) =>
@@ -102,7 +102,7 @@ describe('a network that differs from the usual', () => {
       const fields = { from: `0x${'0'.repeat(40)}` };
       const sync = { from: bert, to: token, logs: [topics], fields, receipt: { gasUsed: '0x0' } };
       const { hash } = node().chain.mine([sync], { logsBloom: `0x${'0'.repeat(512)}` });
-      const read = await (await connect()).block(hash, annas);
+      const read = await (await connect()).block(hash, interestInAnna);
       assert.deepEqual(
         read?.movements.map(({ index, value }) => [index, value]),
         [['log:0', '3']],
@@ -112,17 +112,17 @@ describe('a network that differs from the usual', () => {
 
   const countOf = (method: string) => node().asked.filter((asked) => asked === method).length;
 
-  describe('by gaps between the numbers of logs', () => {
-    it('is believed at once when all its nodes have told the same of a block before', async () => {
+  describe('through gaps between log indexes', () => {
+    it('is accepted immediately when all its nodes agreed on an earlier block', async () => {
       node().quirks.add('log numbers with gaps');
       const chain = await connect([node().url, node().wsUrl]);
       for (const asked of [2, 3, 4]) {
         const { hash } = node().chain.mine([paid(bert, anna)]);
-        assert.equal((await chain.block(hash, annas))?.movements.length, 1);
+        assert.equal((await chain.block(hash, interestInAnna))?.movements.length, 1);
         assert.equal(countOf('eth_getBlockByHash'), asked);
       }
     });
-    it('is not believed of a node that left out one of two like transfers, where another node has both', async () => {
+    it('is not accepted from a node that omits one of two equal transfers if another node has both', async () => {
       const twice = {
         from: bert,
         to: token,
@@ -134,7 +134,7 @@ describe('a network that differs from the usual', () => {
         method === 'eth_getBlockReceipts'
           ? (answer as { logs: unknown[] }[]).map((one) => ({ ...one, logs: one.logs.slice(1) }))
           : answer;
-      const read = await (await connect([liar.url, node().url])).block(hash, annas);
+      const read = await (await connect([liar.url, node().url])).block(hash, interestInAnna);
       assert.deepEqual(
         read?.movements.map(({ value }) => value),
         ['1', '2'],
@@ -142,31 +142,31 @@ describe('a network that differs from the usual', () => {
     });
   });
 
-  describe('by a bloom without logs', () => {
-    it('is believed by its only node, which is asked once', async () => {
+  describe('through a bloom without logs', () => {
+    it('is accepted from its only node, which is asked once', async () => {
       node().quirks.add('bloom without logs');
       const { hash } = node().chain.mine();
-      assert.equal((await (await connect()).block(hash, annas))?.hash, hash);
+      assert.equal((await (await connect()).block(hash, interestInAnna))?.hash, hash);
       assert.equal(countOf('eth_getBlockByHash'), 1);
     });
-    it('is believed after another address of the same network was asked', async () => {
+    it('is accepted after another URL of the same network was asked', async () => {
       node().quirks.add('bloom without logs');
       const { hash } = node().chain.mine();
       const chain = await connect([node().url, node().wsUrl]);
-      assert.equal((await chain.block(hash, annas))?.hash, hash);
+      assert.equal((await chain.block(hash, interestInAnna))?.hash, hash);
       assert.equal(countOf('eth_getBlockByHash'), 2);
     });
     for (const name of ['bloom of ones', 'no bloom'] as const)
-      it(`asks no other node where it has "${name}", which tells nothing`, async () => {
+      it(`asks no other node if the quirk is "${name}", which carries no information`, async () => {
         node().quirks.add(name);
         const { hash } = node().chain.mine();
         const chain = await connect([node().url, node().wsUrl]);
-        assert.equal((await chain.block(hash, annas))?.hash, hash);
+        assert.equal((await chain.block(hash, interestInAnna))?.hash, hash);
         assert.equal(countOf('eth_getBlockByHash'), 1);
       });
   });
 
-  it('by a padded status is told which of its transactions failed', async () => {
+  it('through a padded status has the right status for each transaction', async () => {
     node().quirks.add('padded status');
     const pay = { from: bert, to: anna, value: 5n };
     const { transactions } = node().chain.mine([pay, { ...pay, failed: true }]);
@@ -178,14 +178,14 @@ describe('a network that differs from the usual', () => {
     );
   });
 
-  describe('by a list of receipts that fails', () => {
+  describe('through a failing list of receipts', () => {
     const codes = { refused: -32000, failing: -32603, unsupported: -32601 };
     for (const [name, code] of Object.entries(codes))
       it(`for one block (${name}) has the receipts of that block read one by one, and those of the next together`, async () => {
         const chain = await connect();
         const read = async () => {
           const { hash } = node().chain.mine([paid(bert, anna)]);
-          assert.equal((await chain.block(hash, annas))?.movements.length, 1);
+          assert.equal((await chain.block(hash, interestInAnna))?.movements.length, 1);
           return countOf('eth_getTransactionReceipt');
         };
         assert.equal(await read(), 0);
@@ -197,13 +197,13 @@ describe('a network that differs from the usual', () => {
       });
   });
 
-  describe('by a first block of number 1', () => {
+  describe('through a first block with number 1', () => {
     const numbered = async (chainId: string) => {
       node().quirks.add('first block is number 1');
       node().lie = (method, answer) => (method === 'eth_chainId' ? chainId : answer);
       return await connect();
     };
-    it('is identified by its id and that block', async () => {
+    it('is identified by its chain id and that block', async () => {
       node().chain.mine();
       const usualHash = (await (await connect()).genesis()).hash;
       assert.equal(usualHash, node().chain.at(0)?.hash);

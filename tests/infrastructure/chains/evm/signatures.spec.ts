@@ -22,7 +22,7 @@ describe('the selectors and topics of token contracts', () => {
     assert.ok(found.size > 15, String(found.size));
   });
   for (const file of speaking.filter((one) => numbersIn(one).length > 0))
-    it(`of ${file} are those of the standards' texts`, () =>
+    it(`of ${file} match the texts of the standards`, () =>
       assert.deepEqual(
         numbersIn(file).filter((number) => !ercNumbers.has(number)),
         [],

@@ -16,13 +16,13 @@ import type { ScriptedLog } from '../../../support/chains/evm-chain.js';
 import { addressWord, word } from '../../../support/chains/evm-contracts.js';
 import {
   anna,
-  annas,
   bert,
   brief,
   carl,
   coins,
-  everyones,
   evmFixture,
+  interestInAll,
+  interestInAnna,
   token,
   vault,
 } from '../../../support/chains/evm-fixture.js';
@@ -36,16 +36,16 @@ const { logs: vectors }: { logs: readonly LogVector[] } = JSON.parse(
 );
 
 /** Lists the transferred assets of a log, in the order of its items. */
-const assetsOf = (contract: string, told: ExpectedTransfer) =>
-  (told?.items ?? []).map(({ token_id, value }) => ({
-    from: told?.from,
-    to: told?.to,
-    asset: { standard: told?.standard, contract, ...(token_id !== undefined && { tokenId: token_id }) },
+const assetsOf = (contract: string, expected: ExpectedTransfer) =>
+  (expected?.items ?? []).map(({ token_id, value }) => ({
+    from: expected?.from,
+    to: expected?.to,
+    asset: { standard: expected?.standard, contract, ...(token_id !== undefined && { tokenId: token_id }) },
     value,
   }));
 
 const lowered = (address: string) => address.toLowerCase() as Hex;
-/** Decodes a log with viem and tells the standards apart by topics alone, as wallets and explorers do. */
+/** Decodes a log with viem and distinguishes the standards by topics alone, as wallets and explorers do. */
 const readByViem = (topics: readonly Hex[], data: Hex): ExpectedTransfer => {
   const log = { topics: topics as [Hex, ...Hex[]], data };
   if (topics.length === 1) {
@@ -68,7 +68,7 @@ const readByViem = (topics: readonly Hex[], data: Hex): ExpectedTransfer => {
   return { standard: 'erc1155', from: lowered(args.from), to: lowered(args.to), items };
 };
 
-describe('the reader of token logs', () => {
+describe('the token log reader', () => {
   const { node, connect, mined, movementsOf } = evmFixture();
   const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
   const batch = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
@@ -78,7 +78,7 @@ describe('the reader of token logs', () => {
   const erc20Log = (from: string, to: string, value: bigint, address = token) =>
     log([transfer, topic(from), topic(to)], `0x${word(value)}`, address);
 
-  it('takes only logs of registered contracts and watched addresses', async () => {
+  it('reads only logs of registered contracts and watched addresses', async () => {
     const movements = await logged(
       erc20Log(anna, bert, 1n, vault),
       erc20Log(bert, carl, 2n),
@@ -101,13 +101,13 @@ describe('the reader of token logs', () => {
       ['log:1', 'log:1'],
     );
   });
-  it('reads the unindexed token of contracts older than ERC-721', async () => {
+  it('reads the unindexed token of contracts that predate ERC-721', async () => {
     const data = `0x${addressWord(bert)}${addressWord(anna)}${word(7)}`;
     assert.deepEqual((await logged(log([transfer], data))).map(brief), [
       { ...coins('log:0', bert, anna, '1'), asset: { standard: 'erc721', contract: token, tokenId: '7' } },
     ]);
   });
-  it('leaves out malformed logs', async () => {
+  it('skips malformed logs', async () => {
     const parties = [topic(anna), topic(bert)];
     const four = [batch, topic(carl), ...parties];
     const far = word(2n ** 255n);
@@ -143,7 +143,8 @@ describe('the reader of token logs', () => {
       fc.asyncProperty(logs, async (some) => {
         const scripted = some.map((one) => ({ ...one, address: token }) as ScriptedLog);
         const block = node().chain.mine([{ from: bert, to: token, logs: scripted }]);
-        for (const { value } of (await chain.block(block.hash, annas))?.movements ?? []) assert.match(value, /^\d+$/);
+        for (const { value } of (await chain.block(block.hash, interestInAnna))?.movements ?? [])
+          assert.match(value, /^\d+$/);
       }),
       { numRuns: 100 },
     );
@@ -152,7 +153,7 @@ describe('the reader of token logs', () => {
   for (const { name, contract, topics, data, expect } of vectors)
     it(`reads the log that a contract wrote for ${name}`, async () => {
       const logs = [{ address: contract, topics, data }];
-      const { movements } = await mined([{ from: bert, to: contract, logs }], everyones);
+      const { movements } = await mined([{ from: bert, to: contract, logs }], interestInAll);
       assert.deepEqual(
         movements.map(({ from, to, asset, value }) => ({ from, to, asset, value })),
         assetsOf(contract, expect),
@@ -162,18 +163,18 @@ describe('the reader of token logs', () => {
 });
 
 describe('the recorded token logs', () => {
-  it('include every standard, and logs of none', () => {
+  it('include every standard, and logs of no standard', () => {
     const standards = new Set(vectors.map(({ expect }) => expect?.standard ?? null));
     assert.deepEqual(standards, new Set(['erc20', 'erc721', 'erc1155', null]));
   });
   for (const { name, topics, data, expect } of vectors.filter((vector) => vector.expect !== null))
-    it(`give viem the same result for ${name}`, () => assert.deepEqual(readByViem(topics, data), expect));
-  it('are those that the contracts write', async function () {
+    it(`are decoded by viem to the same result for ${name}`, () => assert.deepEqual(readByViem(topics, data), expect));
+  it('equal the logs that the contracts write', async function () {
     const recorded = await recordLogs();
     if (!recorded) return skip(this, 'the recording of token logs (EDR is not there for this machine)');
     assert.deepEqual(recorded, vectors);
   });
-  it('give viem the same result for batches of any lists', () =>
+  it('are decoded by viem to the same result for batches of any lists', () =>
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.bigInt(0n, 2n ** 256n - 1n), fc.bigInt(0n, 2n ** 256n - 1n))), (pairs) => {
         const [ids, values] = [pairs.map(([id]) => id), pairs.map(([, value]) => value)];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Asset } from '../../../../domain/asset.js';
 import { Failure } from '../../../../domain/failure.js';
-import { plenty } from '../../../support/chains/evm-chain.js';
+import { initialBalance } from '../../../support/chains/evm-chain.js';
 import { abiText, bytes32, reverted, word } from '../../../support/chains/evm-contracts.js';
 import { anna, bert, carl, evmFixture, token, vault } from '../../../support/chains/evm-fixture.js';
 import { startEvmNode } from '../../../support/chains/evm-node.js';
@@ -52,9 +52,9 @@ describe('the EVM connector', () => {
           holdings.map(({ address, asset }) => chain.balance(address, asset, block).toString()),
         );
       assert.deepEqual((await connector.balances(holdings, first)).slice(1, 4), [
-        (plenty - 7n).toString(),
+        (initialBalance - 7n).toString(),
         '1',
-        (plenty - 9n).toString(),
+        (initialBalance - 9n).toString(),
       ]);
     });
 
@@ -71,13 +71,15 @@ describe('the EVM connector', () => {
         (error: Failure) => error.code === 'NODE_ERROR',
       );
     });
-  it('reads balances from a node that knows the block', async () => {
+  it('reads balances from a node that has the block', async () => {
     const chain = deployed();
     const block = chain.mine([{ from: anna, to: bert, value: 5n }]);
     const other = await startEvmNode({ chain });
     node().faults.lag = 1;
     const connector = await connect([node().url, other.url]);
-    assert.deepEqual(await connector.balances([{ address: bert, asset: native }], block), [(plenty + 5n).toString()]);
+    assert.deepEqual(await connector.balances([{ address: bert, asset: native }], block), [
+      (initialBalance + 5n).toString(),
+    ]);
     await other.close();
   });
   it('reads a thousand balances, in order', async () => {
@@ -107,19 +109,19 @@ describe('the EVM connector', () => {
     'answers garbage': `0x${'z'.repeat(64)}`,
   };
   for (const [name, answer] of Object.entries(noAnswers))
-    it(`reads the balance as null where a contract ${name}`, async () => {
+    it(`reads the balance as null if a contract ${name}`, async () => {
       const chain = deployed();
       chain.deploy(token, { standard: 'erc20', answers: { [balanceOf]: answer } });
       const balances = await (await connect()).balances(holdings.slice(0, 3), chain.head());
-      assert.deepEqual(balances, [plenty.toString(), null, '0']);
+      assert.deepEqual(balances, [initialBalance.toString(), null, '0']);
     });
-  it('reads the balance as 0 where there is no contract, as after a reorganization', async () => {
+  it('reads the balance as 0 if there is no contract, as after a reorganization', async () => {
     const chain = deployed();
     chain.deploy(token, { standard: 'erc20', answers: { [balanceOf]: '0x' } });
     const balances = await (await connect()).balances(holdings.slice(0, 3), chain.head());
-    assert.deepEqual(balances, [plenty.toString(), '0', '0']);
+    assert.deepEqual(balances, [initialBalance.toString(), '0', '0']);
   });
-  it('reads the balance as null where the owner is no address or the token id no number', async () => {
+  it('reads the balance as null if the owner is not an address or the token id is not a number', async () => {
     const chain = deployed();
     chain.deploy(vault, { standard: 'erc721', answers: { [ownerOf]: `0x${'f'.repeat(64)}` } });
     const odd = ['7', '-1', 'x', '', (2n ** 256n).toString(), '9'.repeat(1_000_000)];
@@ -166,7 +168,7 @@ describe('a token contract behind the EVM connector', () => {
     garbage: ['hello', undefined],
   };
   for (const [name, [answer, expected]] of Object.entries(names))
-    it(`may answer its name with ${name}`, async () => {
+    it(`may return ${name} as its name`, async () => {
       const read = await described({
         standard: 'erc20',
         answers: { [selectors.name]: answer, [selectors.symbol]: answer },
@@ -182,11 +184,11 @@ describe('a token contract behind the EVM connector', () => {
     [reverted, undefined],
   ];
   for (const [answer, expected] of decimals)
-    it(`may answer its decimals with ${JSON.stringify(answer)}`, async () => {
+    it(`may return ${JSON.stringify(answer)} as its decimals`, async () => {
       const read = await described({ standard: 'erc20', answers: { [selectors.decimals]: answer } });
       assert.equal(read.decimals, expected);
     });
-  it('may answer with any bytes', () =>
+  it('may return any bytes', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 100 }), { minLength: 3, maxLength: 3 }), async (bytes) => {
         const [name = '', symbol = '', digits = ''] = bytes.map((some) => `0x${Buffer.from(some).toString('hex')}`);
@@ -201,12 +203,12 @@ describe('a token contract behind the EVM connector', () => {
       { numRuns: 50 },
     ));
 
-  it('is refused where there is no code', async () => {
+  it('is rejected if there is no code', async () => {
     const connector = await connect();
     for (const standard of ['erc20', 'erc721', 'erc1155'] as const)
       await assert.rejects(connector.contract(anna, standard), refusal(/No contract found/));
   });
-  it('is refused under another standard than its own', async () => {
+  it('is rejected under another standard than its own', async () => {
     const connector = await connect();
     for (const [standard, others] of Object.entries({
       erc20: ['erc721', 'erc1155'],
@@ -217,23 +219,23 @@ describe('a token contract behind the EVM connector', () => {
       for (const other of others) await assert.rejects(connector.contract(token, other), refusal(/ERC/));
     }
   });
-  it('that is older than ERC-721 is that and not ERC-20', async () => {
+  it('that predates ERC-721 is recognized as ERC-721 and not as ERC-20', async () => {
     const connector = await connect();
     node().chain.deploy(token, { standard: 'erc721', interfaceId: '9a20483d', name: 'CryptoKitties', symbol: 'CK' });
     assert.deepEqual(await connector.contract(token, 'erc721'), { name: 'CryptoKitties', symbol: 'CK' });
     for (const other of ['erc20', 'erc1155'] as const)
       await assert.rejects(connector.contract(token, other), refusal(/ERC/));
   });
-  it('is refused when it claims every interface', async () => {
+  it('is rejected when it claims every interface', async () => {
     node().chain.deploy(token, { standard: 'erc721', answers: { [supports]: `0x${word(1)}` } });
     await assert.rejects((await connect()).contract(token, 'erc721'), refusal(/ERC-721/));
   });
   for (const selector of [selectors.supply, balanceOf])
-    it(`is refused as ERC-20 when it does not answer ${selector}`, async () => {
+    it(`is rejected as ERC-20 when it does not answer ${selector}`, async () => {
       node().chain.deploy(token, { standard: 'erc20', answers: { [selector]: '0x' } });
       await assert.rejects((await connect()).contract(token, 'erc20'), refusal(/ERC-20/));
     });
-  it('is found on the node that knows it', async () => {
+  it('is found on the node that has it', async () => {
     const { chain } = node();
     chain.mine();
     chain.deploy(token, { standard: 'erc20', symbol: 'NEW' });
@@ -252,11 +254,11 @@ describe('a token contract behind the EVM connector', () => {
     'a text of the greatest length': [abiText('x'.repeat(16 * 1024)), 'x'.repeat(16 * 1024)],
   };
   for (const [name, [answer, expected]] of Object.entries(uris))
-    it(`may answer the URI of a token with ${name}`, async () => {
+    it(`may return ${name} as the URI of a token`, async () => {
       node().chain.deploy(vault, { standard: 'erc721', answers: { [tokenUri]: answer } });
       assert.equal(await (await connect()).tokenUri(erc721), expected);
     });
-  it('of ERC-1155 has its {id} in a URI replaced by the token id', async () => {
+  it('of ERC-1155 has {id} in its URI replaced by the token id', async () => {
     node().chain.deploy(carl, { standard: 'erc1155', uri: 'https://x/{id}/{id}.json' });
     const connector = await connect();
     assert.equal(await connector.tokenUri({ ...erc1155, tokenId: '10' }), `https://x/${word(10)}/${word(10)}.json`);

@@ -9,7 +9,7 @@ import {
   signatureToCompactSignature,
   type TransactionSerializedLegacy,
 } from 'viem';
-import type { Unsigned } from '../../../../domain/aggregates/transaction.js';
+import type { Unsigned } from '../../../../domain/aggregates/transaction/transaction-data.js';
 import { evmTransactions } from '../../../../infrastructure/chains/evm/transaction-codec.js';
 import { ercs } from '../../../vectors/erc-signatures.js';
 import {
@@ -33,7 +33,7 @@ const agrees = (unsigned: Unsigned, { digest, from, signature, raw, hash }: Sign
   assert.deepEqual(evmTransactions.assemble(unsigned, from, signatureOf(signature)), { raw, hash });
 };
 
-describe('the codec of EVM transactions', () => {
+describe('the EVM transaction codec', () => {
   it('agrees with the example of EIP-155', async () => {
     const { unsigned, key, digest, r, s, v, raw } = eip155Example;
     assert.equal(evmTransactions.digest(unsigned), digest);
@@ -45,7 +45,7 @@ describe('the codec of EVM transactions', () => {
     it(`agrees with viem on digest, bytes and hash of ${name}`, async () =>
       agrees(unsigned, await signedByViem(unsigned, eip155Example.key)));
 
-  it('leaves out the leading zeros of r and s', async () => {
+  it('omits the leading zeros of r and s', async () => {
     const { unsigned, r, s } = await shortSignatures();
     for (const signed of [r, s]) agrees(unsigned, signed ?? assert.fail('no signature with a leading zero was found'));
   });
@@ -68,7 +68,7 @@ describe('the codec of EVM transactions', () => {
       assert.deepEqual(evmTransactions.assemble(unsigned, from, signature), { raw, hash });
   });
 
-  it('refuses a signature of another sender, for another chain, with a high s, or malformed', async () => {
+  it('rejects a signature of another sender, for another chain, with a high s, or malformed', async () => {
     const { from, r, s, yParity, compact } = await sign();
     const flipped = 1 - yParity;
     const bad = [

@@ -10,7 +10,7 @@ import { silent } from '../../../support/silent.js';
 const everyone: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 const timeouts = { deadlineMs: 10_000, timeoutMs: 5000 };
 
-describe('checkpoints that the nodes of Sui have pruned', () => {
+describe('checkpoints pruned by the Sui nodes', () => {
   let ledger: SuiLedger;
   let node: SuiNode;
   const closing: (() => Promise<unknown>)[] = [];
@@ -38,7 +38,7 @@ describe('checkpoints that the nodes of Sui have pruned', () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  it('are named, with the lowest one at hand, where there is no archive', async () => {
+  it('are reported, with the lowest available one, if there is no archive', async () => {
     const chain = await connect([]);
     await assert.rejects(chain.headerAt(3), {
       code: 'NODE_ERROR',
@@ -49,7 +49,7 @@ describe('checkpoints that the nodes of Sui have pruned', () => {
     assert.equal(await chain.headerAt(10), null);
   });
 
-  it('come from the archive, which is asked for nothing else', async () => {
+  it('come from the archive, which receives no other requests', async () => {
     const archive = await startNode(ledger);
     const chain = await connect([archive.url]);
     for (let n = 1; n <= 9; n++) {
@@ -70,7 +70,7 @@ describe('checkpoints that the nodes of Sui have pruned', () => {
     assert.equal(calls.all(), asked);
   });
 
-  it('are missing where the archive lacks them too, or is of another chain', async () => {
+  it('are missing if the archive lacks them too, or belongs to another chain', async () => {
     const archive = await startNode(ledger);
     archive.faults.lowest = 4;
     const chain = await connect([archive.url]);

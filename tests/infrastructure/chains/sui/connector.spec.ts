@@ -13,10 +13,10 @@ const usd = `${fullAddress('0x5')}::usd::USD`;
 const coin: Asset = { standard: 'native' };
 const token: Asset = { standard: 'token', contract: usd };
 const everyone: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
-/** Patience that outlasts a process that stands still; every node here answers or fails at once. */
+/** Timeout that outlasts a suspended process; every node here answers or fails immediately. */
 const timeouts = { deadlineMs: 60_000, timeoutMs: 20_000 };
 
-describe('the connector of a Sui chain', () => {
+describe('the Sui connector', () => {
   let ledger: SuiLedger;
   let nodes: SuiNode[];
   let chain: Chain;
@@ -53,7 +53,7 @@ describe('the connector of a Sui chain', () => {
     (await chain.headerAt(number)) ?? assert.fail(`there is no header ${number}`);
   const first = () => nodes[0] as SuiNode;
 
-  it('links checkpoints from the first one, whose digest names the chain', async () => {
+  it('links checkpoints from the first one, whose digest identifies the chain', async () => {
     for (let n = 0; n < 3; n++) ledger.makeCheckpoint();
     const genesis = await chain.genesis();
     assert.equal(genesis.hash, ledger.chainId);
@@ -70,7 +70,7 @@ describe('the connector of a Sui chain', () => {
     assert.equal(await chain.block('4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi', everyone), null);
   });
 
-  it('takes the highest head, and reads from the other node what one lacks', async () => {
+  it('uses the highest head, and reads missing data from the other node', async () => {
     fund();
     const digest = pay(5n);
     for (let n = 0; n < 4; n++) ledger.makeCheckpoint();
@@ -87,7 +87,7 @@ describe('the connector of a Sui chain', () => {
   });
 
   for (const fault of ['unavailable', 'busy', 'broken', 'skips', 'repeats', 'truncated'] as const)
-    it(`reads the true chain while a node has the fault "${fault}"`, async () => {
+    it(`reads the correct chain while a node has the fault "${fault}"`, async () => {
       fund();
       for (let n = 1; n <= 6; n++) {
         pay(BigInt(n));
@@ -103,7 +103,7 @@ describe('the connector of a Sui chain', () => {
       assert.deepEqual(values, ['1', '2', '3', '4', '5', '6']);
     });
 
-  it('refuses a node of another chain', async () => {
+  it('rejects a node of another chain', async () => {
     const other = await startSuiNode(createSuiLedger(Date.now));
     closing.push(other.close);
     ledger.makeCheckpoint();
@@ -113,7 +113,7 @@ describe('the connector of a Sui chain', () => {
     for (let n = 0; n < 3; n++) assert.equal((await mixed.head()).number, 1);
   });
 
-  it('reads the balances at every checkpoint, although nodes only know the newest', async () => {
+  it('reads the balances at every checkpoint, although nodes have only the newest', async () => {
     fund();
     const expected: string[][] = [];
     for (let n = 0; n < 8; n++) {
@@ -129,7 +129,7 @@ describe('the connector of a Sui chain', () => {
     assert.deepEqual(await chain.balances([], await headerAt(2)), []);
   });
 
-  it('describes coins that the chain has', async () => {
+  it('describes coins that exist on the chain', async () => {
     fund();
     const described = (contract: string) =>
       chain.describe?.({ standard: 'token', contract }, async () => assert.fail('a coin has no document'));
@@ -140,7 +140,7 @@ describe('the connector of a Sui chain', () => {
     assert.deepEqual(await described('0x9::none::NONE'), { uri: '', description: {} });
   });
 
-  it('reads the balances at a checkpoint while they change, and the newest where they never stop changing', async () => {
+  it('reads the balances at a checkpoint while they change, and the newest if they never stop changing', async () => {
     await start(1);
     fund();
     pay(5n);
@@ -174,26 +174,26 @@ describe('the connector of a Sui chain', () => {
       return chain.head();
     };
 
-    /** Connects with time for each answer, so that a slow machine makes no balance be asked for twice. */
+    /** Connects with a long timeout per request, so that a slow machine requests no balance twice. */
     const connectPatiently = async () => {
       const patient = await suiChain([first().url], silent, { deadlineMs: 60_000, timeoutMs: 30_000 });
       closing.push(patient.close);
       return patient;
     };
 
-    it('goes on where a node failed, and reads nothing twice that was read', async () => {
+    it('resumes where a node failed, and reads nothing twice', async () => {
       const at = await fundAll();
       const patient = await connectPatiently();
-      first().tellBalances(100);
+      first().limitBalances(100);
       await assert.rejects(patient.balances(holdings, at), /No chain node/);
-      first().tellBalances(Number.POSITIVE_INFINITY);
+      first().limitBalances(Number.POSITIVE_INFINITY);
       assert.deepEqual(await patient.balances(holdings, at), expected);
-      const left = first().tellBalances(Number.POSITIVE_INFINITY);
+      const left = first().limitBalances(Number.POSITIVE_INFINITY);
       const underWay = 16;
       assert.ok(left <= holdings.length - 64 + underWay, `${left} balances were read after the failure`);
     });
 
-    it('reads them all from a node that allows few requests in a time', async () => {
+    it('reads them all from a rate-limited node', async () => {
       const at = await fundAll();
       first().faults.maxInTenth = 10;
       const patient = await connectPatiently();
@@ -211,7 +211,7 @@ describe('the connector of a Sui chain', () => {
     assert.equal((await chain.head()).number, 1);
   });
 
-  it('hints at new checkpoints', async () => {
+  it('signals new checkpoints', async () => {
     const stop = new AbortController();
     const hints = chain.hints(stop.signal)[Symbol.asyncIterator]();
     const hinted = hints.next();

@@ -42,7 +42,7 @@ const touched = (given: Given, interest = everyone) =>
   readTransaction(executed(given), interest).touches.map(({ address }) => address);
 
 describe('the transfers of a Sui transaction', () => {
-  it('have a deposit without the gas of its sender', () => {
+  it('include a deposit without the gas of its sender', () => {
     const given: Given = {
       gas: 1_997_880n,
       changes: [
@@ -56,13 +56,13 @@ describe('the transfers of a Sui transaction', () => {
     assert.equal(readTransaction(executed(given), everyone).movements[0]?.fee, '1997880');
   });
 
-  it('have only the gas when it failed', () => {
+  it('include only the gas when it failed', () => {
     const given: Given = { gas: 1_079_040n, failed: true, changes: [[ann, sui, -1_079_040n]] };
     assert.deepEqual(moved(given), [`${ann}  native 1079040 failed`]);
     assert.deepEqual(touched(given), [ann]);
   });
 
-  it('have a deposit of another coin without the rebate of its sender', () => {
+  it('include a deposit of another coin without the rebate of its sender', () => {
     const given: Given = {
       gas: -1_611_816n,
       changes: [
@@ -74,13 +74,13 @@ describe('the transfers of a Sui transaction', () => {
     assert.deepEqual(moved(given), [`${ann} ${ben} token 25`]);
   });
 
-  it('are none where only gas was paid, whoever paid it', () => {
+  it('are empty if only gas was paid, whoever paid it', () => {
     const given: Given = { gas: 5n, payer: dot, changes: [[dot, sui, -5n]] };
     assert.deepEqual(moved(given), []);
     assert.deepEqual(touched(given), [dot]);
   });
 
-  it('have one for each receiver, and one more for an amount that reached no address', () => {
+  it('include one per receiver, and one more for an amount that reached no address', () => {
     const changes: readonly Change[] = [
       [ann, sui, -10n],
       [ben, sui, 3n],
@@ -90,7 +90,7 @@ describe('the transfers of a Sui transaction', () => {
     assert.deepEqual(moved({ changes: [[ann, sui, -10n]] }), [`${ann}  native 10`]);
   });
 
-  it('name the sender as payer where several paid, else the one who paid most, and give the others no receiver', () => {
+  it('have the sender as payer if several paid, otherwise the largest payer, and no receiver for the others', () => {
     const changes: readonly Change[] = [
       [ben, sui, -1n],
       [ann, sui, -2n],
@@ -101,7 +101,7 @@ describe('the transfers of a Sui transaction', () => {
     assert.deepEqual(moved({ sender: dot, payer: dot, changes }).slice(0, 1), [`${cid} ${dot} native 6`]);
   });
 
-  it('name nobody as payer where nobody paid, as for what a swap, a stake or the network gives', () => {
+  it('have no payer if no address paid, as for proceeds of a swap, a stake or the network', () => {
     const changes: readonly Change[] = [[ben, sui, 7n]];
     assert.deepEqual(moved({ changes }), [` ${ben} native 7`]);
     assert.deepEqual(moved({ sender: '0x0', payer: '0x0', changes }), [` ${ben} native 7`]);
@@ -124,7 +124,7 @@ describe('the transfers of a Sui transaction', () => {
     assert.deepEqual(moved(claimed), [` ${ann} token 3`]);
   });
 
-  it('tell a failed transaction to its sender, and the gas to the sponsor who paid it', () => {
+  it('attribute a failed transaction to its sender, and the gas to the sponsor who paid it', () => {
     const given: Given = { gas: 9n, payer: dot, failed: true, changes: [[dot, sui, -9n]] };
     assert.deepEqual(moved(given, only(ann)), [`${ann}  native 0 failed`]);
     assert.deepEqual(moved(given, only(dot)), [`${dot}  native 9 failed`]);
@@ -144,7 +144,7 @@ describe('the transfers of a Sui transaction', () => {
     assert.deepEqual(toShort, [` ${fullAddress('0xb2')} native 7`]);
   });
 
-  it('are read for watched addresses, in the form they are watched, and followed coins', () => {
+  it('are read for watched addresses, in their watched form, and followed coins', () => {
     const changes: readonly Change[] = [
       [ann, sui, -7n],
       [ben, sui, 7n],
@@ -170,7 +170,7 @@ describe('the transfers of a Sui transaction', () => {
     fc.tuple(fc.constantFrom(ann, ben, cid, dot), fc.constantFrom(sui, usd), fc.bigInt({ min: -9n, max: 9n })),
     { selector: ([address, coinType]) => `${address} ${coinType}` },
   );
-  it('have unique indexes, and account for what every address received and paid', () =>
+  it('have unique indexes, and account for everything that each address received and paid', () =>
     fc.assert(
       fc.property(changes, fc.bigInt({ min: -5n, max: 5n }), (given, gas) => {
         const { movements } = readTransaction(executed({ gas, changes: [...given, [ann, sui, -gas]] }), everyone);

@@ -3,13 +3,13 @@ import { readConfig } from '../../../../infrastructure/config.js';
 
 describe('the settings of a Sui chain', () => {
   for (const part of ['/path', '/v2/key-of-eleven', '#part'])
-    it(`refuse ${part} in the address of a node of Sui, and say where a key belongs`, () =>
+    it(`reject ${part} in the URL of a Sui node, and say where a key belongs`, () =>
       assert.throws(
         () => readConfig({ CHAIN_S_URL: `sui+grpcs://a.example:443,sui+grpcs://b.example${part}` }),
         ({ message }: Error) =>
           message.startsWith('CHAIN_S_URL must have only a host, a port and a query') && !message.includes('eleven'),
       ));
-  it('refuse user info in the address of a node of Sui', () =>
+  it('reject user info in the URL of a Sui node', () =>
     assert.throws(
       () => readConfig({ CHAIN_S_URL: 'sui+grpcs://user:pass@a.example' }),
       /gRPC has no path and no user info/,
@@ -17,11 +17,11 @@ describe('the settings of a Sui chain', () => {
 
   const archived = (set: Record<string, string>) => readConfig(set).chains.find(({ tag }) => tag === 'S')?.archive;
   const node = { CHAIN_S_URL: 'sui+grpcs://a.example/?x-token=1' };
-  it('name an archive for what the nodes prune', () => {
+  it('accept an archive for checkpoints that the nodes prune', () => {
     assert.equal(archived(node), undefined);
     assert.deepEqual(archived({ ...node, CHAIN_S_ARCHIVE_URL: 'sui+grpcs://b.example' }), ['sui+grpcs://b.example']);
   });
-  it('refuse an archive without nodes, of another kind, or where no node prunes', () => {
+  it('reject an archive without nodes, of another kind, or if no node prunes', () => {
     const refused = (set: Record<string, string>, message: RegExp) => assert.throws(() => readConfig(set), message);
     const archive = { CHAIN_S_ARCHIVE_URL: 'sui+grpcs://b.example' };
     refused(archive, /^BadSetting: CHAIN_S_ARCHIVE_URL needs CHAIN_S_URL/);

@@ -6,7 +6,7 @@ import type { startTonIndex } from '../../../support/chains/ton-index.js';
 import { createTonScript, fee, jettonWalletOf, master } from '../../../support/chains/ton-script.js';
 import { accountOf } from '../../../support/chains/ton-transactions.js';
 import { silent } from '../../../support/silent.js';
-import { createTonScene, everything, inHex, patient } from '../../../support/ton/scene.js';
+import { createTonScene, inHex, interestInAll, longTimeouts } from '../../../support/ton/scene.js';
 
 const [anna, bert] = ['anna', 'bert'].map(accountOf) as [string, string];
 const jettons = { standard: 'token', contract: master } as const;
@@ -34,7 +34,7 @@ describe('the TON connector', () => {
   const valuesOf = (block: Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['block']>>) =>
     block?.movements.map(({ value, side }) => `${side} ${value}`);
 
-  it('reads blocks by number and hash, linked down to the network', async () => {
+  it('reads blocks by number and hash, linked back to a genesis that identifies the network', async () => {
     const { chain, first, second } = await scene();
     const head = await chain.head();
     assert.deepEqual(head, {
@@ -54,17 +54,17 @@ describe('the TON connector', () => {
 
   it('reads every page of a block, in the order of logical time', async () => {
     const { chain } = await scene({ pageSize: 2 });
-    const block = await chain.block((await chain.head()).hash, everything);
+    const block = await chain.block((await chain.head()).hash, interestInAll);
     assert.deepEqual(valuesOf(block), ['from 7', 'to 7', 'from 3', 'to 3']);
     assert.equal(block?.touches.length, 4);
   });
 
-  it('does not accept a block with missing transactions, and reads it again until it is whole', async () => {
+  it('does not accept a block with missing transactions, and rereads it until it is complete', async () => {
     const { chain, served } = await scene();
     const { hash } = await chain.head();
     for (const fault of ['short page', 'empty page', 'skipped item', 'behind', 'reordered page', 'failing'] as const) {
       served.faults.push(fault, fault);
-      assert.deepEqual(valuesOf(await chain.block(hash, everything)), ['from 7', 'to 7', 'from 3', 'to 3'], fault);
+      assert.deepEqual(valuesOf(await chain.block(hash, interestInAll)), ['from 7', 'to 7', 'from 3', 'to 3'], fault);
     }
   });
 
@@ -73,11 +73,11 @@ describe('the TON connector', () => {
     { status: 404, body: { error: 'not found' } },
     { status: 200, body: { blocks: [] } },
   ])
-    it(`reads without a list of blocks where an index answers ${JSON.stringify(noBlocks)}`, async () => {
+    it(`reads without a list of blocks if an index answers ${JSON.stringify(noBlocks)}`, async () => {
       const { chain } = await scene({ noBlocks });
       const head = await chain.head();
       assert.deepEqual([head.number, head.hash, head.parentHash], [2, 'ton:-3:2', 'ton:-3:1']);
-      assert.deepEqual(valuesOf(await chain.block(head.hash, everything)), ['from 7', 'to 7', 'from 3', 'to 3']);
+      assert.deepEqual(valuesOf(await chain.block(head.hash, interestInAll)), ['from 7', 'to 7', 'from 3', 'to 3']);
       assert.deepEqual(await chain.headerOf(head.hash), head);
       assert.equal(await chain.headerAt(3), null);
     });
@@ -89,7 +89,7 @@ describe('the TON connector', () => {
     assert.equal((await chain.head()).parentHash, inHex(first.hash));
   });
 
-  it('asks a busy index again, after longer and longer pauses', async () => {
+  it('retries a busy index with increasing delays', async () => {
     const { chain, served } = await scene();
     await chain.genesis();
     served.asked.length = 0;
@@ -103,7 +103,7 @@ describe('the TON connector', () => {
     );
   });
 
-  it('waits as long as the index asks for', async () => {
+  it('waits as long as the index requests', async () => {
     const { chain, served } = await scene();
     await chain.genesis();
     served.asked.length = 0;
@@ -116,14 +116,14 @@ describe('the TON connector', () => {
   it('sends its key as a header and never shows it', async () => {
     const { served } = await scene();
     const url = `${served.url}/?api_key=secret-of-mine`;
-    await keep(await tonChain([url], silent, patient)).head();
+    await keep(await tonChain([url], silent, longTimeouts)).head();
     assert(served.asked.some(({ path, key }) => path === 'blocks' && key === 'secret-of-mine'));
     served.faults.push(...Array.from({ length: 20 }, () => 'failing' as const));
     const failing = keep(await tonChain([url], silent, { deadlineMs: 1500, timeoutMs: 1500 }));
     await assert.rejects(failing.headerAt(1), (error: Error) => !error.message.includes('secret-of-mine'));
   });
 
-  it('asks another index when one lags or is of another network', async () => {
+  it('asks another index when one lags or belongs to another network', async () => {
     const { script, served } = await scene();
     const other = createTonScript(-239);
     other.mine();
@@ -134,10 +134,10 @@ describe('the TON connector', () => {
     const both = await connect(late.url, served.url);
     const { hash } = await both.head();
     late.faults.push('behind', 'behind', 'behind');
-    assert.equal((await both.block(hash, everything))?.movements.length, 4);
+    assert.equal((await both.block(hash, interestInAll))?.movements.length, 4);
   });
 
-  it('reads balances of coins and jettons, and null where there can be none', async () => {
+  it('reads balances of coins and jettons, and null if there can be none', async () => {
     const { chain, script } = await scene();
     script.mine([{ from: anna, to: bert, value: 70n, kind: 'jetton' }]);
     const at = await chain.head();
@@ -158,7 +158,7 @@ describe('the TON connector', () => {
   it('accepts no balance older than a transaction it has seen', async () => {
     const { chain, served, script } = await scene();
     const head = await chain.head();
-    await chain.block(head.hash, everything);
+    await chain.block(head.hash, interestInAll);
     await chain.genesis();
     served.faults.push('behind', 'behind');
     const [balance] = await chain.balances([{ address: anna, asset: native }], head);
@@ -186,7 +186,7 @@ describe('the TON connector', () => {
     await assert.rejects(chain.tokens({ ...none, asset: jettons }), is('INVALID_ARGUMENT', /address/));
   });
 
-  describe('beside an organization that claims what is not its own', () => {
+  describe('next to an organization that claims accounts of others', () => {
     const [fake, mute] = ['fake master', 'mute master'].map(accountOf) as [string, string];
     const noWallet = accountOf('no wallet');
     const tokenOf = (contract: string) => ({ standard: 'token', contract }) as const;
@@ -198,7 +198,7 @@ describe('the TON connector', () => {
       return { chain, script, head: await chain.head() };
     };
 
-    it('imports no wallet that belongs to another owner, and no contract that is no jetton wallet', async () => {
+    it('imports no wallet of another owner, and no contract that is not a jetton wallet', async () => {
       const { chain } = await attack();
       for (const contract of [fake, mute])
         await assert.rejects(
@@ -207,7 +207,7 @@ describe('the TON connector', () => {
         );
     });
 
-    it('reads a deposit for the owner whom the wallet confirms, in whatever order the claims were made', async () => {
+    it('reads a deposit for the owner confirmed by the wallet, in whatever order the claims were made', async () => {
       const { chain, head } = await attack();
       const claims = [
         { owner: bert, asset: tokenOf(fake) },
@@ -228,7 +228,7 @@ describe('the TON connector', () => {
       }
     });
 
-    it('reads on at the transactions of a contract that is no jetton wallet', async () => {
+    it('continues past the transactions of a contract that is not a jetton wallet', async () => {
       const { chain, script } = await attack();
       script.mine([{ from: bert, to: noWallet, value: 5n }]);
       const interest: Interest = {
@@ -240,7 +240,7 @@ describe('the TON connector', () => {
       assert.deepEqual(valuesOf(block), ['from 5']);
     });
 
-    it("tells no balance of another's wallet, and the others of the same request", async () => {
+    it("returns no balance for another owner's wallet, and returns the others of the same request", async () => {
       const { chain, script, head } = await attack();
       const balances = await chain.balances(
         [
@@ -255,7 +255,7 @@ describe('the TON connector', () => {
     });
   });
 
-  it('names the scheme or host by which it cannot connect', async () => {
+  it('names the unsupported scheme or unreachable host', async () => {
     await assert.rejects(tonChain(['ton+ftp://host'], silent), is('INVALID_ARGUMENT', /ton\+https/));
     const chain = keep(await tonChain(['ton+http://127.0.0.1:9'], silent, { deadlineMs: 1500, timeoutMs: 1500 }));
     await assert.rejects(chain.head(), is('NODE_ERROR', /127\.0\.0\.1:9/));

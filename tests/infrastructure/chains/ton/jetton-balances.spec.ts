@@ -32,16 +32,16 @@ describe('the TON connector with an index that asks jetton wallets for their bal
     return { script, served, read, coins: String(script.balance(bert)) };
   };
 
-  for (const tells of ['time', 'block'] as const)
-    it(`believes none that is older than a transaction it has seen, by the ${tells} that the index tells`, async () => {
+  for (const reported of ['time', 'block'] as const)
+    it(`accepts no balance older than a transaction it has seen, by the ${reported} that the index reports`, async () => {
       const { served, read, coins } = await deposit();
-      Object.assign(served.getMethods, { tells, behind: true });
+      Object.assign(served.getMethods, { reports: reported, behind: true });
       assert.deepEqual(await read(), [null, coins]);
       served.getMethods.behind = false;
       assert.deepEqual(await read(), ['1000000070', coins]);
     });
 
-  it('believes one without a time only long after the last transaction', async () => {
+  it('accepts a balance without a time only long after the last transaction', async () => {
     const { script, read, coins } = await deposit();
     assert.deepEqual(await read(), [null, coins]);
     for (let n = 0; n < 128; n++) script.mine();

@@ -8,7 +8,7 @@ const offChain = (uri: string) => beginCell().storeUint(1, 8).storeStringTail(ur
 const usd = { name: 'Tether USD', symbol: 'USD₮', decimals: '6' };
 const described = { name: 'Tether USD', symbol: 'USD₮', decimals: 6 };
 
-/** Describes content with a host that has one document, and tells which URIs were read. */
+/** Describes content with a host that has one document, and returns the URI that was read. */
 const describeWith = async (content: Cell, document: string | null = null) => {
   const asked: string[] = [];
   const found = await describeContent(readContent(content), async (uri) => {
@@ -45,25 +45,25 @@ describe('the content of a jetton', () => {
     assert.deepEqual((await describeWith(contentOf({ ...others, ...usd }))).description, described);
   });
 
-  it('is read from the document that it names', async () => {
+  it('is read from the document that it links to', async () => {
     const uri = `https://host.example/${'long/'.repeat(100)}usd.json`;
     const { asked, ...found } = await describeWith(offChain(uri), JSON.stringify({ ...usd, image: 'x' }));
     assert.deepEqual([asked, found], [[uri], { uri, description: described }]);
   });
 
-  it('counts before the document where both say something', async () => {
+  it('takes precedence over the document if both have a field', async () => {
     const content = contentOf({ uri: 'https://host.example/', symbol: 'OWN' });
     const { description } = await describeWith(content, JSON.stringify({ ...usd, symbol: 'OTHER' }));
     assert.deepEqual(description, { ...described, symbol: 'OWN' });
   });
 
-  it('is what the chain says while the document cannot be read', async () => {
+  it('is taken from the chain while the document cannot be read', async () => {
     const content = contentOf({ uri: 'https://host.example/', symbol: 'OWN' });
     for (const document of [null, '', 'no JSON', '7', '"text"', 'null'])
       assert.deepEqual((await describeWith(content, document)).description, { symbol: 'OWN' }, String(document));
   });
 
-  it('has nine decimals where it does not say how many', async () => {
+  it('has nine decimals by default', async () => {
     assert.deepEqual((await describeWith(contentOf({ symbol: 'NINE' }))).description, { symbol: 'NINE', decimals: 9 });
     const { description } = await describeWith(offChain('https://host.example/'), '{"symbol":"NINE"}');
     assert.deepEqual(description, { symbol: 'NINE', decimals: 9 });
@@ -76,18 +76,18 @@ describe('the content of a jetton', () => {
     assert.deepEqual(description, { name, decimals: 9 });
   });
 
-  it('is cut and cleaned', async () => {
+  it('is truncated and sanitized', async () => {
     const { description } = await describeWith(
       contentOf({ name: `${'😀'.repeat(300)}`, symbol: 'A\0B', decimals: '256' }),
     );
     assert.deepEqual(description, { name: '😀'.repeat(200), symbol: 'AB', decimals: 9 });
     const hostile = JSON.stringify({ name: 5, symbol: '\ud800x', decimals: -1 });
-    const { description: told } = await describeWith(offChain('https://host.example/'), hostile);
-    assert.deepEqual(told, { symbol: '\ufffdx', decimals: 9 });
+    const { description: sanitized } = await describeWith(offChain('https://host.example/'), hostile);
+    assert.deepEqual(sanitized, { symbol: '\ufffdx', decimals: 9 });
     assert.equal((await describeWith(offChain(`https://host.example/${'x'.repeat(20_000)}`))).uri, '');
   });
 
-  it('is nothing where it is malformed', async () => {
+  it('is empty if it is malformed', async () => {
     const cells = [
       beginCell().endCell(),
       beginCell().storeUint(7, 8).endCell(),
@@ -100,8 +100,8 @@ describe('the content of a jetton', () => {
     for (const cell of cells) assert.deepEqual((await describeWith(cell)).description, {}, cell.toString());
   });
 
-  it('is read at once also where every key of a dictionary leads to the same cells', async () => {
-    // A leaf, and above it a fork for each bit of a key, both of whose sides are the cell below.
+  it('is read quickly even if every key of a dictionary leads to the same cells', async () => {
+    // A leaf, and above it one fork per bit of the key, whose two sides are the same cell.
     let below = beginCell()
       .storeUint(0, 2)
       .storeRef(beginCell().storeUint(0, 8).storeStringTail('BOMB').endCell())

@@ -43,7 +43,7 @@ describe('the transfers of jettons', () => {
   };
   const moved = { value: '70', message: 'rent', status: 'success', token_address: master };
 
-  it("are read in the owner's jetton wallet, with or without a notification", () => {
+  it("are read from the owner's jetton wallet, with or without a notification", () => {
     const body = jettonBodies.internalTransfer({ amount: 70n, from: bert, comment: 'rent' });
     assert.deepEqual(row(tonTransaction({ account: wallet, in: { from: other, value: 1n, body } })), [
       { ...moved, transfer_type: 'TRANSFER_TYPE_INCOMING', from: bert, to: anna },
@@ -55,12 +55,12 @@ describe('the transfers of jettons', () => {
       out: [{ to: other, value: 1n, body }],
     });
     assert.deepEqual(row(sent), [{ ...moved, transfer_type: 'TRANSFER_TYPE_OUTGOING', from: anna, to: bert }]);
-    const [told] = rowsOf(sent, annas);
+    const [movement] = rowsOf(sent, annas);
     const [carrier] = sent.out_msgs as { hash: string }[];
-    assert.equal(told?.transfer_hash, inHex(carrier?.hash ?? ''));
+    assert.equal(movement?.transfer_hash, inHex(carrier?.hash ?? ''));
   });
 
-  it('fail with their transaction, and are bounced when the other side refuses them', () => {
+  it('fail with their transaction, and are bounced when the other side rejects them', () => {
     const body = jettonBodies.transfer({ amount: 70n, to: bert, comment: 'rent' });
     const failed = tonTransaction({ account: wallet, in: { from: anna, value: 9n, body }, aborted: true });
     assert.equal(row(failed)[0]?.status, 'failure');
@@ -101,17 +101,17 @@ describe('the transfers of jettons', () => {
       in: { from: anna, value: 9n, body: order },
       out: [{ to: master, value: 1n, body: notice }],
     });
-    const told = { ...moved, message: '' };
-    assert.deepEqual(row(burnt), [{ ...told, transfer_type: 'TRANSFER_TYPE_OUTGOING', from: anna, to: '' }]);
+    const movement = { ...moved, message: '' };
+    assert.deepEqual(row(burnt), [{ ...movement, transfer_type: 'TRANSFER_TYPE_OUTGOING', from: anna, to: '' }]);
     const [carrier] = burnt.out_msgs as { hash: string }[];
     assert.equal(rowsOf(burnt, annas)[0]?.transfer_hash, inHex(carrier?.hash ?? ''));
     const body = jettonBodies.internalTransfer({ amount: 70n, from: bert, comment: '' });
     assert.deepEqual(row(tonTransaction({ account: wallet, in: { from: master, value: 1n, body } })), [
-      { ...told, transfer_type: 'TRANSFER_TYPE_INCOMING', from: '', to: anna },
+      { ...movement, transfer_type: 'TRANSFER_TYPE_INCOMING', from: '', to: anna },
     ]);
   });
 
-  it('are none where a wallet refuses what anybody but its owner sent', () => {
+  it('are empty if a wallet rejects a message from anyone but its owner', () => {
     const orders = [
       jettonBodies.transfer({ amount: 70n, to: bert, comment: 'rent' }),
       jettonBodies.burn({ amount: 70n }),
@@ -134,11 +134,11 @@ describe('the transfers of jettons', () => {
 
   it('are flagged where their comment is encrypted', () => {
     const body = jettonBodies.internalTransfer({ amount: 70n, from: bert, comment: '', payload: encryptedBody() });
-    const [told] = rowsOf(tonTransaction({ account: wallet, in: { from: other, value: 1n, body } }), annas);
-    assert.deepEqual([told?.message, told?.comment_encrypted], ['', true]);
+    const [movement] = rowsOf(tonTransaction({ account: wallet, in: { from: other, value: 1n, body } }), annas);
+    assert.deepEqual([movement?.message, movement?.comment_encrypted], ['', true]);
   });
 
-  it('are none in any other message, which still touches the balance', () => {
+  it('are empty for any other message, which still touches the balance', () => {
     const bodies = [beginCell().storeUint(0x595f07bc, 32).endCell(), beginCell().storeUint(0x178d4519, 32).endCell()];
     for (const body of bodies)
       assert.deepEqual(row(tonTransaction({ account: wallet, in: { from: other, value: 1n, body } })), []);

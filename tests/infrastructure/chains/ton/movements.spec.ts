@@ -67,7 +67,7 @@ describe("the transfers read from TON's own virtual machine", () => {
       assert.deepEqual(sorted(rows), sorted(expected));
     });
 
-  it('have the same comments where the index does not decode them', () => {
+  it('have the same comments if the index does not decode them', () => {
     const strip = (value: unknown) =>
       JSON.parse(JSON.stringify(value, (name, part) => (name === 'decoded' ? null : part)));
     const records = [...coins.values()].flatMap(({ transactions }) => transactions.map(recordOf));
@@ -81,21 +81,21 @@ describe('the transfers of a TON transaction', () => {
   const [anna, bert, carl] = ['anna', 'bert', 'carl'].map(accountOf) as [string, string, string];
   const annas: Interest = { ...everything, address: (address) => address === anna };
 
-  it('are read on the side whose transaction it is', () => {
+  it('are read for the account of the transaction', () => {
     const sent = tonTransaction({ account: bert, out: [{ to: anna, value: 5n }] });
     assert.deepEqual(rowsOf(sent, annas), []);
     const received = tonTransaction({ account: anna, in: { from: bert, value: 5n }, out: [{ to: carl, value: 3n }] });
     assert.deepEqual(
-      rowsOf(received, annas).map(({ transfer_type, from, to, value }) => [transfer_type, from, to, value]),
+      rowsOf(received, annas).map(({ transfer_type, from, to, value }) => ({ transfer_type, from, to, value })),
       [
-        ['TRANSFER_TYPE_INCOMING', bert, anna, '5'],
-        ['TRANSFER_TYPE_OUTGOING', anna, carl, '3'],
+        { transfer_type: 'TRANSFER_TYPE_INCOMING', from: bert, to: anna, value: '5' },
+        { transfer_type: 'TRANSFER_TYPE_OUTGOING', from: anna, to: carl, value: '3' },
       ],
     );
     assert.deepEqual(readMoved(received, annas).touches, [{ address: anna, reason: 'fee' }]);
   });
 
-  it('succeed where an account without code aborts but keeps the value', () => {
+  it('succeed if an account without code aborts but keeps the value', () => {
     const credited = tonTransaction({ account: anna, in: { from: bert, value: 5n }, aborted: true });
     assert.equal(rowsOf(credited)[0]?.status, 'success');
     const sentBack = tonTransaction({
@@ -124,7 +124,7 @@ describe('the transfers of a TON transaction', () => {
       assert.equal(rowsOf(tonTransaction({ account: anna, in: { from: bert, value: 5n, body } }))[0]?.message, '');
   });
 
-  it('are flagged where their comment is encrypted, and have no text then', () => {
+  it('are flagged if their comment is encrypted, and then have no text', () => {
     const sealed = tonTransaction({ account: anna, in: { from: bert, value: 5n, body: encryptedBody() } });
     const [row] = rowsOf(sealed);
     assert.deepEqual([row?.message, row?.comment_encrypted], ['', true]);
@@ -132,7 +132,7 @@ describe('the transfers of a TON transaction', () => {
     assert(!('comment_encrypted' in (rowsOf(open)[0] ?? {})));
   });
 
-  it('have the extra currencies that they carry, also without coins', () => {
+  it('have the extra currencies that they carry, even without coins', () => {
     const extra = { 100: '7', 4294967295: '12345678901234567890' };
     const carried = tonTransaction({ account: anna, in: { from: bert, value: 0n, extra } });
     const [row] = rowsOf(carried);
@@ -147,7 +147,7 @@ describe('the transfers of a TON transaction', () => {
       assert.throws(() => rowsOf(tonTransaction({ account: anna, in: { from: bert, value: 1n, extra: bad } })));
   });
 
-  it('are none where no value moves within the chain', () => {
+  it('are empty if no value moves within the chain', () => {
     const external = tonTransaction({ account: anna, in: null, out: [{ to: null, value: 0n }] });
     assert.deepEqual(readMoved(external, annas), {
       account: anna,

@@ -4,7 +4,7 @@ import { createPageSize } from '../../../../infrastructure/chains/ton/page-size.
 import { createTonScript } from '../../../support/chains/ton-script.js';
 import { accountOf } from '../../../support/chains/ton-transactions.js';
 import { silent } from '../../../support/silent.js';
-import { createTonScene, everything, inHex, patient } from '../../../support/ton/scene.js';
+import { createTonScene, inHex, interestInAll, longTimeouts } from '../../../support/ton/scene.js';
 
 describe('a page of transactions', () => {
   const { keep, index, connect } = createTonScene();
@@ -20,14 +20,14 @@ describe('a page of transactions', () => {
   };
   const hashes = ({ blocks }: ReturnType<typeof chainOf>) => blocks.map(({ hash }) => inHex(hash));
 
-  it('is halved until the index does not refuse its limit, which is remembered', async () => {
+  it('is halved until the index accepts its limit, which is remembered', async () => {
     const script = chainOf();
     const served = await index(script, { largestLimit: 70 });
     const chain = await connect(served.url);
     const limits = [];
     for (const hash of hashes(script)) {
       served.asked.length = 0;
-      assert.equal((await chain.block(hash, everything))?.movements.length, 2 * payments.length);
+      assert.equal((await chain.block(hash, interestInAll))?.movements.length, 2 * payments.length);
       limits.push(served.asked.flatMap(({ path, limit }) => (/^transactions/.test(path) ? [limit] : [])));
     }
     assert.deepEqual(limits.slice(1), [
@@ -36,19 +36,19 @@ describe('a page of transactions', () => {
     ]);
   });
 
-  it('is halved while the answer has more bytes than are read', async () => {
+  it('is halved while the response exceeds the byte limit', async () => {
     const script = chainOf();
     const served = await index(script);
     const maxBytes = 20_000;
-    const chain = keep(await tonChain([served.url], silent, { ...patient, maxBytes }));
+    const chain = keep(await tonChain([served.url], silent, { ...longTimeouts, maxBytes }));
     for (const hash of hashes(script)) {
-      const block = await chain.block(hash, everything);
+      const block = await chain.block(hash, interestInAll);
       assert.equal(block?.movements.length, 2 * payments.length);
       assert((block?.bytes ?? 0) > maxBytes, 'a block tells how many bytes were read for it');
     }
   });
 
-  it('grows again after many good ones, and later after each time that this was too early', () => {
+  it('grows again after many successful pages, and waits longer after each time that this was too early', () => {
     const pages = createPageSize();
     const untilGrown = () => {
       const size = pages.current();
@@ -67,7 +67,7 @@ describe('a page of transactions', () => {
     assert.equal(pages.current(), 1000);
   });
 
-  it('is halved once by the complaints of several that were asked for together, and is never empty', () => {
+  it('is halved once by errors of several pages requested together, and is never empty', () => {
     const pages = createPageSize();
     for (let n = 0; n < 8; n++) assert(pages.refused(1000));
     assert.equal(pages.current(), 500);

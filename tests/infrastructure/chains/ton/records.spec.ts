@@ -18,7 +18,7 @@ const info = {
   createdAt: 6,
 } as const;
 
-/** Dictionary with more keys than can be read, all of whose parts are the same cells. */
+/** Dictionary with more keys than can be read, built from the same few cells. */
 const endless = () => {
   let part = beginCell().storeUint(0, 2).endCell();
   for (let depth = 0; depth < 256; depth++) part = beginCell().storeUint(0, 2).storeRef(part).storeRef(part).endCell();
@@ -47,7 +47,7 @@ const transactionWith = (received: Cell) =>
     .storeRef(beginCell().storeUint(1, 4).storeCoins(0).storeBit(false).storeBit(false).endCell())
     .endCell();
 
-describe('a transaction that is read from its cell', () => {
+describe('a transaction parsed from its cell', () => {
   const states: Readonly<Record<string, (message: ReturnType<typeof beginCell>) => void>> = {
     'in a cell of its own': (message) => message.storeBit(true).storeRef(endless()),
     'in the cell of the message': (message) =>
@@ -62,7 +62,7 @@ describe('a transaction that is read from its cell', () => {
         .storeMaybeRef(endless()),
   };
   for (const [place, state] of Object.entries(states))
-    it(`is read at once where a message deploys an endless dictionary, ${place}`, () => {
+    it(`is parsed quickly if a message deploys an endless dictionary, ${place}`, () => {
       const received = messageWith(state);
       const raw = transactionWith(received);
       const { account, hash, in_msg, total_fees } = writeTransaction(raw, 0, 1, {});

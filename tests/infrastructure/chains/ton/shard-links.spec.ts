@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createTonScript, type Shape, shapes, type TonScript } from '../../../support/chains/ton-script.js';
 import { accountOf } from '../../../support/chains/ton-transactions.js';
 import { eventually } from '../../../support/eventually.js';
-import { createTonScene, everything, inHex } from '../../../support/ton/scene.js';
+import { createTonScene, inHex, interestInAll } from '../../../support/ton/scene.js';
 
 const bert = accountOf('bert');
 
@@ -23,13 +23,13 @@ describe('the TON connector with an index that lacks a shard block together with
     return script;
   };
   const readFrom = async (chain: Awaited<ReturnType<typeof connect>>, script: TonScript, seqno: number) => {
-    const block = await chain.block(inHex(script.blocks[seqno - 1]?.hash ?? ''), everything);
+    const block = await chain.block(inHex(script.blocks[seqno - 1]?.hash ?? ''), interestInAll);
     return block?.movements.length;
   };
   const isRead = ({ path }: { path: string }) => path === 'transactionsByMasterchainBlock';
 
   for (const shape of shapes)
-    it(`asks another one where shards go on as ${shape}, whichever block is missing`, async () => {
+    it(`asks another index when shards continue as "${shape}", whichever block is missing`, async () => {
       const script = chainOf(shape);
       const shardBlocks = script.blocks[2]?.blocks.slice(1) ?? [];
       assert.deepEqual(
@@ -45,7 +45,7 @@ describe('the TON connector with an index that lacks a shard block together with
     });
 
   for (const shape of shapes)
-    it(`reads every block of one that has them all, and does not know shards, where they go on as ${shape}`, async () => {
+    it(`reads every block of a complete index that does not report shards, when they continue as "${shape}"`, async () => {
       const script = chainOf(shape);
       for (const options of [{}, { noShards }]) {
         const chain = await connect((await index(script, options)).url);
@@ -53,7 +53,7 @@ describe('the TON connector with an index that lacks a shard block together with
       }
     });
 
-  it('waits for the block if there is no other', async () => {
+  it('waits for the block if there is no other index', async () => {
     const script = chainOf('usual');
     const served = await index(script);
     const chain = await connect(served.url);
@@ -67,7 +67,7 @@ describe('the TON connector with an index that lacks a shard block together with
     assert.equal(await reading, 2 * payments.length);
   });
 
-  it('notices at the next block if the index does not know the newest blocks of shards', async () => {
+  it('notices at the next block if the index lacks the newest shard blocks', async () => {
     const script = chainOf('usual');
     const [lossy, good] = [await index(script, { noShards }), await index(script, { noShards })];
     lossy.lost.push(...(script.blocks[2]?.tops ?? []));

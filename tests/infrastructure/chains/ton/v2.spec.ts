@@ -6,15 +6,15 @@ import { createTonScript, jettonWalletOf, master, shapes, type TonScript } from 
 import { accountOf } from '../../../support/chains/ton-transactions.js';
 import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
-import { createTonScene, everything, inHex, patient } from '../../../support/ton/scene.js';
+import { createTonScene, inHex, interestInAll, longTimeouts } from '../../../support/ton/scene.js';
 import { startTonV2, v2Faults } from '../../../support/ton/v2-server.js';
 
 const [anna, bert] = ['anna', 'bert'].map(accountOf) as [string, string];
 const jettons = { standard: 'token', contract: master } as const;
 const native = { standard: 'native' } as const;
-/** Interest in everybody, and in Anna's jettons. */
+/** Interest in every address, and in Anna's jettons. */
 const interest: Interest = {
-  ...everything,
+  ...interestInAll,
   tokenAccounts: (account) => (account === jettonWalletOf(anna) ? [{ owner: anna, asset: jettons }] : []),
 };
 const payments = [
@@ -24,10 +24,10 @@ const payments = [
   { from: bert, to: anna, value: 80n, kind: 'forged' as const },
 ];
 
-describe('a source of TON of version 2', () => {
+describe('a TON v2 server', () => {
   const { keep, index, connect } = createTonScene();
   const server = async (...given: Parameters<typeof startTonV2>) => keep(await startTonV2(...given));
-  /** Makes a chain in which shards go on in each way, with blocks of one shard that follow each other. */
+  /** Makes a chain in which shards continue in every way, with consecutive blocks of one shard. */
   const everyShape = () => {
     const script = createTonScript(-3);
     for (const shape of shapes) {
@@ -51,7 +51,7 @@ describe('a source of TON of version 2', () => {
   };
 
   for (const options of [{}, { pageSize: 2 }, { largestCount: 100, isOld: true }])
-    it(`has the blocks of an index, in whatever way shards go on, with ${JSON.stringify(options)}`, async () => {
+    it(`returns the same blocks as an index, however shards continue, with ${JSON.stringify(options)}`, async () => {
       const script = everyShape();
       const [one, other] = [await index(script), await server(script, options)];
       const [first, second] = [await connect(one.url), await connect(other.url)];
@@ -65,7 +65,7 @@ describe('a source of TON of version 2', () => {
       assert.equal(await second.headerAt(script.blocks.length + 1), null);
     });
 
-  it('has the balances of an index, and finds jetton wallets', async () => {
+  it('returns the same balances as an index, and finds jetton wallets', async () => {
     const script = everyShape();
     const [one, other] = [await index(script), await server(script)];
     const [first, second] = [await connect(one.url), await connect(other.url)];
@@ -85,49 +85,49 @@ describe('a source of TON of version 2', () => {
     await assert.rejects(second.tokens({ owner: anna, asset: jettons, account: jettonWalletOf(bert) }), Failure);
   });
 
-  it('is asked again where it is busy, fails or lags', async () => {
+  it('is retried when it is busy, fails or lags', async () => {
     const script = everyShape();
     const served = await server(script);
-    const chain = keep(await tonChain([served.url], silent, { ...patient, maxRestMs: 100 }));
+    const chain = keep(await tonChain([served.url], silent, { ...longTimeouts, maxRestMs: 100 }));
     for (const [n, fault] of v2Faults.entries()) {
       served.faults.push(fault, fault);
       assert.equal((await chain.headerAt(n + 1))?.hash ?? null, inHex(script.blocks[n]?.hash ?? ''), fault);
       served.faults.push(fault, fault);
-      const block = await chain.block(inHex(script.blocks[n]?.hash ?? ''), everything);
+      const block = await chain.block(inHex(script.blocks[n]?.hash ?? ''), interestInAll);
       assert.equal(block?.number, n + 1, fault);
     }
   });
 
-  it('is believed on no balance older than a transaction that was seen', async () => {
+  it('is not trusted for a balance older than a transaction that was seen', async () => {
     const script = everyShape();
     const served = await server(script);
     const chain = await connect(served.url);
     const busy = script.blocks.length - 1;
-    await chain.block(((await chain.headerAt(busy)) ?? assert.fail('the block is missing')).hash, everything);
+    await chain.block(((await chain.headerAt(busy)) ?? assert.fail('the block is missing')).hash, interestInAll);
     const head = await chain.head();
     await chain.genesis();
     served.faults.push('behind', 'behind');
     assert.deepEqual(await chain.balances([{ address: bert, asset: native }], head), [String(script.balance(bert))]);
   });
 
-  it('is asked with its key in a header, which is never shown', async () => {
+  it('receives its key in a header, which is never shown', async () => {
     const script = everyShape();
     const served = await server(script);
     const url = `${served.url}/?api_key=secret-of-mine`;
-    await keep(await tonChain([url], silent, patient)).head();
+    await keep(await tonChain([url], silent, longTimeouts)).head();
     assert(served.asked.every(({ key }) => key === 'secret-of-mine'));
     served.faults.push(...Array.from({ length: 20 }, () => 'failing' as const));
     const failing = keep(await tonChain([url], silent, { deadlineMs: 1500, timeoutMs: 1500 }));
     await assert.rejects(failing.headerAt(1), (error: Error) => !error.message.includes('secret-of-mine'));
   });
 
-  it('is not asked for blocks while an index is there, and is once the index is far behind', async () => {
+  it('is not asked for blocks while an index is available, and is once the index lags far behind', async () => {
     const [script, behind] = [createTonScript(-3), createTonScript(-3)];
     for (let n = 0; n < 10; n++) for (const one of [script, behind]) one.mine();
     for (let n = 0; n < 20; n++) script.mine();
     const [lagging, served] = [await index(behind), await server(script)];
     const chain = await connect(served.url, lagging.url);
-    // A source that answers much later than the other one is not waited for.
+    // The connector does not wait for a source that answers much later than the other one.
     const headAt = (wanted: number) =>
       eventually(async () => {
         const head = await chain.head();
@@ -136,18 +136,18 @@ describe('a source of TON of version 2', () => {
       });
     const { hash } = await headAt(10);
     served.asked.length = 0;
-    await chain.block(hash, everything);
+    await chain.block(hash, interestInAll);
     assert.deepEqual(served.asked, []);
     for (let n = 0; n < 20; n++) script.mine();
     const later = await headAt(18);
     assert.equal(later.hash, inHex(script.blocks[17]?.hash ?? ''));
-    assert.equal((await chain.block(later.hash, everything))?.number, 18);
+    assert.equal((await chain.block(later.hash, interestInAll))?.number, 18);
   });
 
-  it('leaves the check of transactions to the counts of the index that is back', async () => {
+  it('leaves the check of transactions to the counts of an index that has recovered', async () => {
     const script = everyShape();
     const [one, other] = [await index(script), await server(script)];
-    const chain = keep(await tonChain([one.url, other.url], silent, { ...patient, maxRestMs: 100 }));
+    const chain = keep(await tonChain([one.url, other.url], silent, { ...longTimeouts, maxRestMs: 100 }));
     one.outage.isOn = true;
     const { hash } = (await chain.headerAt(2)) ?? assert.fail('the block is missing');
     one.outage.isOn = false;
@@ -158,12 +158,12 @@ describe('a source of TON of version 2', () => {
     });
     other.outage.isOn = true;
     one.faults.push('short page', 'empty page');
-    const block = await chain.block(hash, everything);
+    const block = await chain.block(hash, interestInAll);
     const transactions = script.blocks[1]?.blocks.flatMap((shard) => shard.transactions) ?? [];
     assert.equal(block?.touches.length, transactions.length);
   });
 
-  it('is put aside where it serves another network than the index beside it', async () => {
+  it('is excluded if it serves another network than the index next to it', async () => {
     const [script, other] = [everyShape(), createTonScript(-239)];
     for (let n = 0; n < 99; n++) other.mine();
     const chain = await connect((await index(script)).url, (await server(other)).url);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Node, RpcAnswer } from '../../../../application/ports/node.js';
 import { lacksLogs } from '../../../../infrastructure/gateway-nodes/agreement/contradiction.js';
 import { nodePool } from '../../../../infrastructure/gateway-nodes/pool.js';
-import { noSuchMethod, refusal, startAnsweringNode } from '../../../support/chains/answering-node.js';
+import { methodNotFound, startAnsweringNode, throwRpcError } from '../../../support/chains/answering-node.js';
 import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
@@ -35,7 +35,7 @@ const receiptWith = (logs: readonly unknown[], more: object = {}) => ({
   logs,
   ...more,
 });
-/** Answers how many transactions a block has. */
+/** Answers with the number of transactions of a block. */
 const counting = {
   eth_getBlockTransactionCountByHash: () => '0x2',
   eth_getBlockTransactionCountByNumber: () => '0x2',
@@ -48,7 +48,7 @@ describe('the answers of several nodes', () => {
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
   });
-  /** Starts one node for each answer, and a pool of them. */
+  /** Starts one node per answer, and a pool of these nodes. */
   const start = async (
     method: string,
     answers: readonly Answer[],
@@ -77,13 +77,13 @@ describe('the answers of several nodes', () => {
     const balance = (pool: Node, at = '0x9') => ask(pool, 'eth_getBalance', anna, at);
     const [seven, eight, nine] = [() => '0x7', () => '0x8', () => '0x9'] as const;
 
-    it('are given when two are equal, without asking a third', async () => {
+    it('are returned when two are equal, without asking a third node', async () => {
       const { pool, sum } = await balances([seven, seven, seven]);
       assert.equal(await balance(pool), '"0x7"');
       assert.equal(sum(), 2);
     });
     for (const place of [0, 1, 2])
-      it(`are those of the two that are equal, when node ${place + 1} of three differs`, async () => {
+      it(`are resolved to the two equal ones when node ${place + 1} of three differs`, async () => {
         const { pool } = await balances([0, 1, 2].map((one) => (one === place ? eight : seven)));
         for (const at of ['0x9', '0xa', '0xb']) assert.equal(await balance(pool, at), '"0x7"');
       });
@@ -93,25 +93,25 @@ describe('the answers of several nodes', () => {
       assert.equal(sum(), 3);
     });
     it('are an error when only one node answers', async () => {
-      const busy = () => refusal(-32_005, 'limit exceeded');
+      const busy = () => throwRpcError(-32_005, 'limit exceeded');
       const { pool } = await balances([seven, busy, busy]);
       await assert.rejects(balance(pool), { code: 'UNAVAILABLE', message: /do not agree/ });
     });
-    it('are those of the others when a node hangs', async () => {
+    it('are resolved to the others when a node hangs', async () => {
       const { pool } = await balances([forever, seven, seven], { hedgeMs: 20 });
       for (const at of ['0x9', '0xa', '0xb']) assert.equal(await balance(pool, at), '"0x7"');
     });
-    it('are the refusal when all refuse', async () => {
-      const refuse = () => refusal(-32_000, 'missing trie node');
-      const { pool } = await balances([refuse, refuse, noSuchMethod]);
+    it('are an error from the nodes when all nodes return one', async () => {
+      const refuse = () => throwRpcError(-32_000, 'missing trie node');
+      const { pool } = await balances([refuse, refuse, methodNotFound]);
       assert.match(await balance(pool), /missing trie node|does not exist/);
     });
-    it('are asked of one node where nodes differ by their heads', async () => {
+    it('are requested from one node if nodes differ by their heads', async () => {
       const { pool, sum } = await balances([seven, seven]);
       assert.equal(await balance(pool, 'latest'), '"0x7"');
       assert.equal(sum(), 1);
     });
-    it('are remembered once they were equal', async () => {
+    it('are cached once they were equal', async () => {
       const { pool, sum } = await balances([seven, eight, seven]);
       await eventually(async () => {
         await balance(pool, '0x1');
@@ -121,7 +121,7 @@ describe('the answers of several nodes', () => {
       assert.equal(await balance(pool, '0x1'), '"0x7"');
       assert.equal(sum(), before);
     });
-    it('are equal whatever their case and the fields that only some software gives', async () => {
+    it('are compared regardless of case and of fields that only some clients return', async () => {
       const plain = receiptWith([log(1, 0)]);
       const other = {
         ...receiptWith([{ ...log(1, 0), removed: false }], { status: '0x01', l1Fee: '0x2' }),
@@ -136,12 +136,12 @@ describe('the answers of several nodes', () => {
       ['a topic', receiptWith([{ ...log(1, 0), topics: [hash('9')] }])],
       ['the status', receiptWith([log(1, 0)], { status: '0x0' })],
     ] as const)
-      it(`are those of the others when a node is wrong about ${what}`, async () => {
+      it(`are resolved to the others when a node is wrong about ${what}`, async () => {
         const right = () => receiptWith([log(1, 0)]);
         const { pool } = await start('eth_getTransactionReceipt', [() => less, right, right], two);
         assert.deepEqual(JSON.parse(await ask(pool, 'eth_getTransactionReceipt', hash('c'))), right());
       });
-    it('are not those of nodes whose blooms lack a log', async () => {
+    it('are not taken from nodes whose blooms lack a log', async () => {
       const bloomless = () => receiptWith([log(1, 0)], { logsBloom: `0x${'00'.repeat(256)}` });
       const right = () => receiptWith([]);
       const { pool } = await start('eth_getTransactionReceipt', [bloomless, bloomless, right, right], two);
@@ -149,28 +149,28 @@ describe('the answers of several nodes', () => {
     });
   });
 
-  describe('that contradict themselves', () => {
+  describe('that are inconsistent', () => {
     const range = { fromBlock: '0x1', toBlock: '0x3', address: anna };
     const right = [log(1, 0), log(1, 1), log(2, 0), log(3, 5)];
-    const wrong: Readonly<Record<string, readonly unknown[]>> = {
+    const inconsistent: Readonly<Record<string, readonly unknown[]>> = {
       'logs of another block': [...right, log(4, 0)],
       'logs out of order': [log(2, 0), log(1, 0)],
       'logs of one block out of order': [log(1, 1), log(1, 0)],
       'one log twice': [log(1, 0), log(1, 0)],
       'logs of another contract': [{ ...log(1, 0), address: `0x${'b'.repeat(40)}` }],
     };
-    for (const [what, logs] of Object.entries(wrong)) {
+    for (const [what, logs] of Object.entries(inconsistent)) {
       it(`with ${what} are replaced by those of another node`, async () => {
         const { pool } = await start('eth_getLogs', [() => logs, () => right], {});
         for (let i = 0; i < 3; i++) assert.deepEqual(JSON.parse(await ask(pool, 'eth_getLogs', range)), right);
         assert(pool.metrics().members.every(({ isUp }) => isUp));
       });
-      it(`with ${what} are given when all nodes say so, since networks bend the rules`, async () => {
+      it(`with ${what} are returned when all nodes agree, since networks deviate from the rules`, async () => {
         const { pool } = await start('eth_getLogs', [() => logs, () => logs], {});
         assert.deepEqual(JSON.parse(await ask(pool, 'eth_getLogs', range)), logs);
       });
     }
-    it('by receipts of another block are replaced by those of another node', async () => {
+    it('with receipts of another block are replaced by those of another node', async () => {
       const others = [receiptWith([], { blockHash: hash('2') })];
       const { pool } = await start('eth_getBlockReceipts', [() => others, () => [receiptWith([])]], {});
       assert.deepEqual(JSON.parse(await ask(pool, 'eth_getBlockReceipts', hash('1'))), [receiptWith([])]);
@@ -180,12 +180,12 @@ describe('the answers of several nodes', () => {
         transactionHash: hash(String(i)),
         transactionIndex: `0x${i}`,
         cumulativeGasUsed: '0x5208',
-        // Nodes may write anything into fields of their own.
+        // Nodes may write anything into nonstandard fields.
         revertReason: '"cumulativeGasUsed":"0x1"',
       });
     const [both, first] = [[counted(0), counted(1)], [counted(0)]];
     for (const block of [hash('1'), '0x1', { blockHash: hash('1') }, { blockNumber: '0x1' }])
-      it(`by fewer receipts than transactions of ${JSON.stringify(block).slice(0, 20)} are replaced likewise`, async () => {
+      it(`with fewer receipts than transactions of ${JSON.stringify(block).slice(0, 20)} are replaced by those of another node`, async () => {
         for (const answers of [
           [first, both],
           [both, first],
@@ -198,16 +198,16 @@ describe('the answers of several nodes', () => {
             assert.deepEqual(JSON.parse(await ask(pool, 'eth_getBlockReceipts', block)), both);
         }
       });
-    it('by fewer receipts than transactions are given when all nodes say so', async () => {
+    it('with fewer receipts than transactions are returned when all nodes agree', async () => {
       const { pool } = await start('eth_getBlockReceipts', [() => first, () => first], {});
       assert.deepEqual(JSON.parse(await ask(pool, 'eth_getBlockReceipts', hash('1'))), first);
     });
-    it('are told from those of a node that does not count transactions', async () => {
+    it('are distinguished from those of a node that does not count transactions', async () => {
       const { pool, sum } = await start('eth_getBlockReceipts', [() => first, () => first], {}, {});
       assert.deepEqual(JSON.parse(await ask(pool, 'eth_getBlockReceipts', hash('1'))), first);
       assert.equal(sum(), 1);
     });
-    it('are told from those that number logs in each receipt, or with gaps', async () => {
+    it('are distinguished from those that number logs per receipt, or with gaps', async () => {
       const second = { ...log(1, 0), transactionIndex: '0x1' };
       const logs = [log(1, 0), log(1, 7), second];
       const { pool, sum } = await start('eth_getLogs', [() => logs, () => logs], {});
@@ -222,7 +222,7 @@ describe('the answers of several nodes', () => {
         { method: 'eth_getTransactionReceipt', params: [] },
         { result: Buffer.from(JSON.stringify(receiptWith([log(1, 0)], { logsBloom }))) },
       );
-    it('are doubted only if the bloom tells something and lacks a log', async () => {
+    it('are doubted only if the bloom carries information and lacks a log', async () => {
       assert.equal(await lacks(`0x${'00'.repeat(256)}`), true);
       for (const nothing of [undefined, '0x', `0x${'ff'.repeat(256)}`]) assert.equal(await lacks(nothing), false);
     });

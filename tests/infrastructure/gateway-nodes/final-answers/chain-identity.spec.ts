@@ -15,7 +15,7 @@ describe('the identity of a chain', () => {
     return { clock, nodes, identity: createChainIdentity(read, () => clock.now) };
   };
 
-  it('is unknown until it was read, which nobody waits for', async () => {
+  it('is unknown until it was read, which no call waits for', async () => {
     const { identity, nodes } = open();
     assert.equal(identity.known(), null);
     assert.equal(identity.known(), null);
@@ -38,7 +38,7 @@ describe('the identity of a chain', () => {
     assert.equal(identity.known(), null);
   });
 
-  it('is unknown while no node tells it', async () => {
+  it('is unknown while no node returns it', async () => {
     const { identity, nodes } = open();
     await identity.readNow();
     nodes.chain = null;
@@ -46,7 +46,7 @@ describe('the identity of a chain', () => {
     assert.equal(identity.known(), null);
   });
 
-  it('is forgotten, also by a look that is under way', async () => {
+  it('is forgotten, even by a read in progress', async () => {
     const { identity } = open();
     const looking = identity.readNow();
     identity.forget();

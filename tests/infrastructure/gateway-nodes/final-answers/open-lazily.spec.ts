@@ -28,7 +28,7 @@ describe('a cache of final answers that is opened lazily', () => {
     assert.deepEqual([opened, closed], [1, 1]);
   });
 
-  it('rejects while it cannot be opened, and is tried again after a minute', async () => {
+  it('rejects while it cannot be opened, and is retried after a minute', async () => {
     let now = 0;
     let tries = 0;
     const open = async () => {

@@ -21,7 +21,7 @@ const startNode = (genesis: string, chainId = '0x1') =>
     eth_getBalance: () => `0x${genesis.slice(-1)}${chainId.slice(2)}`,
   });
 
-/** Cache in memory that counts what it is asked. */
+/** Cache in memory that records its lookups. */
 const memoryAnswers = () => {
   const kept = new Map<string, Uint8Array>();
   const finds: string[] = [];
@@ -38,7 +38,7 @@ const memoryAnswers = () => {
   return { kept, finds, answers };
 };
 
-describe('the cache of final answers that processes share', () => {
+describe('the final answer cache shared by processes', () => {
   const open: { close(): unknown }[] = [];
   let ahead = 0;
   const now = () => ahead;
@@ -57,7 +57,7 @@ describe('the cache of final answers that processes share', () => {
   };
   const ask = async (pool: Node, ...params: unknown[]) => text(await pool.answer({ method: 'eth_getBalance', params }));
   const timesAsked = ({ asked }: AnsweringNode) => asked.filter(({ method }) => method === 'eth_getBalance').length;
-  /** Asks for other blocks until the pool has learned which chain its nodes serve, and looks in the cache. */
+  /** Requests other blocks until the pool has learned the chain of its nodes and uses the cache. */
   const settle = async (pool: Node, { finds }: ReturnType<typeof memoryAnswers>) => {
     const before = finds.length;
     let height = 0x100;
@@ -67,7 +67,7 @@ describe('the cache of final answers that processes share', () => {
     });
   };
 
-  it('answers what another process was answered, without a node', async () => {
+  it('returns an answer that another process received, without asking a node', async () => {
     const memory = memoryAnswers();
     const [first, second] = [await nodeOf(hash('1')), await nodeOf(hash('1'))];
     const [one, other] = [poolOf(first, memory.answers), poolOf(second, memory.answers)];
@@ -83,11 +83,11 @@ describe('the cache of final answers that processes share', () => {
     assert.equal(memory.finds.length, length, 'an answer that was found is kept in memory');
   });
 
-  for (const [what, genesis, chainId] of [
-    ['first block', hash('2'), '0x1'],
-    ['chain id', hash('1'), '0x2'],
-  ] as const)
-    it(`never answers for a chain with another ${what}`, async () => {
+  for (const { what, genesis, chainId } of [
+    { what: 'first block', genesis: hash('2'), chainId: '0x1' },
+    { what: 'chain id', genesis: hash('1'), chainId: '0x2' },
+  ])
+    it(`never returns an answer for a chain with another ${what}`, async () => {
       const memory = memoryAnswers();
       const [first, second] = [await nodeOf(hash('1')), await nodeOf(genesis, chainId)];
       const [one, other] = [poolOf(first, memory.answers), poolOf(second, memory.answers)];
@@ -98,7 +98,7 @@ describe('the cache of final answers that processes share', () => {
       assert.equal(await ask(other, account, '0x10'), `"0x${genesis.slice(-1)}${chainId.slice(2)}"`);
     });
 
-  it('keeps no answer once the nodes serve another chain', async () => {
+  it('stores no answer once the nodes serve another chain', async () => {
     const memory = memoryAnswers();
     const node = await nodeOf(hash('1'));
     const pool = poolOf(node, memory.answers);
@@ -117,7 +117,7 @@ describe('the cache of final answers that processes share', () => {
     );
   });
 
-  it('keeps and finds nothing about blocks that are not final', async () => {
+  it('neither stores nor looks up answers about blocks that are not final', async () => {
     const memory = memoryAnswers();
     const pool = poolOf(await nodeOf(hash('1')), memory.answers);
     await settle(pool, memory);
@@ -133,7 +133,7 @@ describe('the cache of final answers that processes share', () => {
     );
   });
 
-  it('keeps the questions of one batch together', async () => {
+  it('looks up the requests of one batch together', async () => {
     const memory = memoryAnswers();
     const node = await nodeOf(hash('1'));
     const pool = poolOf(node, memory.answers);
@@ -152,7 +152,7 @@ describe('the cache of final answers that processes share', () => {
     assert.deepEqual([together, node.batches.slice(before)], [[heights.length], [heights.length]]);
   });
 
-  it('is done without where it fails, and asked again later', async () => {
+  it('is bypassed if it fails, and used again later', async () => {
     const memory = memoryAnswers();
     const pool = poolOf(await nodeOf(hash('1')), memory.answers);
     await settle(pool, memory);
@@ -171,7 +171,7 @@ describe('the cache of final answers that processes share', () => {
     await settle(pool, memory);
   });
 
-  it('is opened before a call looks in it, so that no call waits for that', async () => {
+  it('is opened before the first lookup, so that no call waits for it', async () => {
     const memory = memoryAnswers();
     const { find } = memory.answers;
     let isOpen = false;
@@ -184,7 +184,7 @@ describe('the cache of final answers that processes share', () => {
     assert.ok(isOpen);
   });
 
-  it('delays no call by more than a moment where it hangs', async () => {
+  it('delays calls only briefly if it hangs', async () => {
     const memory = memoryAnswers();
     const pool = poolOf(await nodeOf(hash('1')), memory.answers, 1);
     await settle(pool, memory);
@@ -199,7 +199,7 @@ describe('the cache of final answers that processes share', () => {
       assert.equal(await ask(pool, account, `0x${(++height).toString(16)}`), '"0x11"');
       assert.equal(hung, 1);
     });
-    // A cache that hangs is left alone for a while.
+    // A cache that hangs is bypassed for a while.
     assert.equal(await ask(pool, account, '0xff'), '"0x11"');
     assert.equal(hung, 1);
   });

@@ -21,7 +21,7 @@ type Served = { name: string; id: string; head: number };
 const own: Served = { name: 'own', id: '0x1', head: 100 };
 const other: Served = { name: 'other', id: '0x2', head: 90 };
 
-/** Answers of a node of the chain; every answer names the chain it is of. */
+/** Answers of a node of the chain; every answer contains the name of its chain. */
 const answersOf = (served: Served) => ({
   eth_chainId: () => served.id,
   eth_blockNumber: () => `0x${served.head.toString(16)}`,
@@ -34,7 +34,7 @@ const answersOf = (served: Served) => ({
   eth_sendRawTransaction: () => hashOf(served.name, 7),
 });
 
-describe('the chain of the nodes of a gateway', () => {
+describe("the chain of a gateway's nodes", () => {
   const open: { close(): unknown }[] = [];
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
@@ -46,7 +46,7 @@ describe('the chain of the nodes of a gateway', () => {
     const count = (method: string) => node.asked.filter((one) => one.method === method).length;
     return { ...node, served, count };
   };
-  /** Makes a pool that looks at the chain of its nodes before each call, unless told otherwise. */
+  /** Makes a pool that checks the chain of its nodes before each call by default. */
   const poolOf = (urls: readonly string[], options: Parameters<typeof nodePool>[3] = {}) => {
     const pool = nodePool(urls, silent, false, { hedgeMs: 30_000, recheckMs: 0, ...options });
     open.unshift(pool);
@@ -56,20 +56,20 @@ describe('the chain of the nodes of a gateway', () => {
   const balance = (pool: Node, at: string) => ask(pool, 'eth_getBalance', `0x${'1'.repeat(40)}`, at);
   const up = (pool: Node) => pool.metrics().members.map(({ isUp }) => isUp);
 
-  it('is that of the majority, although a node of another chain is the first to answer', async () => {
-    const [wrong, ...right] = [await nodeOf(other), await nodeOf(own), await nodeOf(own)];
-    const release = right.map((node) => node.hold());
-    const pool = poolOf([wrong.url, ...right.map(({ url }) => url)]);
+  it('is that of the majority, even if a node of another chain answers first', async () => {
+    const [foreign, ...correct] = [await nodeOf(other), await nodeOf(own), await nodeOf(own)];
+    const release = correct.map((node) => node.hold());
+    const pool = poolOf([foreign.url, ...correct.map(({ url }) => url)]);
     const answer = balance(pool, 'latest');
-    await eventually(async () => assert(wrong.count('eth_chainId') > 0));
+    await eventually(async () => assert(foreign.count('eth_chainId') > 0));
     for (const one of release) one();
     assert.equal(await answer, '"own"');
     for (let i = 0; i < 5; i++) assert.equal(await balance(pool, 'latest'), '"own"');
     assert.deepEqual(up(pool), [false, true, true]);
-    assert.equal(wrong.count('eth_getBalance'), 0);
+    assert.equal(foreign.count('eth_getBalance'), 0);
   });
 
-  it('is that of the node that is configured first where there is no majority', () => {
+  it('is that of the first configured node if there is no majority', () => {
     const members = [0, 1].map((i) => createMember([new URL(`http://node${i}.example`)], silent)) as [Member, Member];
     const election = createElection(members, { chainId: undefined, log: silent, onChange: () => assert.fail() });
     election.note(members[1], { id: '2', genesis: null });
@@ -81,7 +81,7 @@ describe('the chain of the nodes of a gateway', () => {
     );
   });
 
-  it('is the configured one, against the majority', async () => {
+  it('is the configured one, even against the majority', async () => {
     const nodes = [await nodeOf(other), await nodeOf(other), await nodeOf(own)];
     const pool = poolOf(
       nodes.map(({ url }) => url),
@@ -91,7 +91,7 @@ describe('the chain of the nodes of a gateway', () => {
     assert.deepEqual(up(pool), [false, false, true]);
   });
 
-  it('is served by no node when the only one is of another chain than the configured one', async () => {
+  it('is served by no node when the only node is on another chain than the configured one', async () => {
     const node = await nodeOf(other);
     const pool = poolOf([node.url], { chainId: '1' });
     await assert.rejects(balance(pool, 'latest'), { code: 'UNAVAILABLE' });
@@ -99,7 +99,7 @@ describe('the chain of the nodes of a gateway', () => {
     assert.equal(node.count('eth_getBalance') + node.count('eth_sendRawTransaction'), 0);
   });
 
-  it('is told from another with the same number by the first block', async () => {
+  it('is distinguished by its first block from another with the same chain id', async () => {
     const fork = { ...other, id: own.id };
     const nodes = [await nodeOf(fork), await nodeOf(own), await nodeOf(own)];
     const pool = poolOf(nodes.map(({ url }) => url));
@@ -107,16 +107,16 @@ describe('the chain of the nodes of a gateway', () => {
     assert.deepEqual(up(pool), [false, true, true]);
   });
 
-  it('is not asked of a node of another chain, even when no other answers', async () => {
-    const [right, wrong] = [await nodeOf(own), await nodeOf(other)];
-    const pool = poolOf([right.url, wrong.url]);
+  it('is never requested from a node of another chain, even when no other node answers', async () => {
+    const [correct, foreign] = [await nodeOf(own), await nodeOf(other)];
+    const pool = poolOf([correct.url, foreign.url]);
     assert.equal(await balance(pool, 'latest'), '"own"');
-    await right.close();
+    await correct.close();
     await assert.rejects(balance(pool, 'latest'), { code: 'UNAVAILABLE' });
-    assert.equal(wrong.count('eth_getBalance'), 0);
+    assert.equal(foreign.count('eth_getBalance'), 0);
   });
 
-  it('takes everything with it that was remembered when it changes behind a URL', async () => {
+  it('invalidates all cached answers when it changes behind a URL', async () => {
     const node = await nodeOf(own);
     const pool = poolOf([node.url]);
     const keptAnswers = () =>
@@ -133,7 +133,7 @@ describe('the chain of the nodes of a gateway', () => {
     assert.equal((await pool.head()).hash, hashOf('other', 90));
   });
 
-  it('takes an answer with it that was under way when it changed', async () => {
+  it('invalidates an answer that was in flight when it changed', async () => {
     const [node, gate] = [await nodeOf(own), new AbortController()];
     const pool = poolOf([node.url]);
     await eventually(async () => {
@@ -154,7 +154,7 @@ describe('the chain of the nodes of a gateway', () => {
     assert.equal(await ask(pool, 'eth_getCode', `0x${'1'.repeat(40)}`, '0x9'), '"other"');
   });
 
-  it('is no longer asked of one of two nodes when it changes behind its URL, and its answers are forgotten', async () => {
+  it("is no longer requested from one of two nodes when it changes behind its URL, and that node's answers are forgotten", async () => {
     const [changing, steady] = [await nodeOf(own), await nodeOf(own)];
     const pool = poolOf([changing.url, steady.url]);
     await eventually(async () => {
@@ -177,7 +177,7 @@ describe('the chain of the nodes of a gateway', () => {
     });
   });
 
-  it('is looked at again when only remembered answers are used', async () => {
+  it('is checked again when only cached answers are used', async () => {
     const node = await nodeOf(own);
     const pool = poolOf([node.url]);
     await eventually(async () => {
@@ -188,7 +188,7 @@ describe('the chain of the nodes of a gateway', () => {
     await eventually(async () => assert.equal(await ask(pool, 'eth_chainId'), '"0x2"'));
   });
 
-  it('is looked at before a transaction is sent, which goes to no node of another chain', async () => {
+  it('is checked before a transaction is sent, which goes to no node of another chain', async () => {
     const nodes = [await nodeOf(own), await nodeOf(own), await nodeOf(own)];
     const [first, second, third] = nodes;
     const pool = poolOf(nodes.map(({ url }) => url));
@@ -201,7 +201,7 @@ describe('the chain of the nodes of a gateway', () => {
     assert.equal(second?.count('eth_sendRawTransaction'), 0);
   });
 
-  it('costs no question while a look is recent', async () => {
+  it('costs no request while the last check is recent', async () => {
     const nodes = [await nodeOf(own), await nodeOf(own)];
     const pool = poolOf(
       nodes.map(({ url }) => url),
@@ -214,7 +214,7 @@ describe('the chain of the nodes of a gateway', () => {
     );
   });
 
-  it('is looked at again after a connection was lost', async () => {
+  it('is checked again after a connection was lost', async () => {
     const served = { ...own };
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     open.push({ close: () => server.close() });

@@ -10,16 +10,16 @@ const hex = (height: number) => `0x${height.toString(16)}`;
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
 
 type Model = {
-  /** Number of logs of each block. */
+  /** Number of logs in each block. */
   readonly logs: readonly number[];
   maxBlocks: number;
   maxLogs: number;
   final: number;
   /** Name of the branch, which is in the hash of every block. */
   branch: string;
-  /** Heights of the blocks that tags name. */
+  /** Heights of the tagged blocks. */
   tagged: { readonly safe: number; readonly finalized: number };
-  /** Tags that the nodes do not know. */
+  /** Tags that the nodes do not support. */
   unknown: readonly string[];
 };
 const usualModel = (): Model => ({
@@ -38,7 +38,7 @@ const logsOf = ({ logs }: Model, from: number, to: number) =>
       Array.from({ length: count }, (_, logIndex) => ({ blockNumber: hex(from + place), logIndex: hex(logIndex) })),
     );
 
-/** Makes a source of logs that refuses as nodes do, and records the ranges it is asked for. */
+/** Makes a log source that rejects requests as nodes do, and records the requested ranges. */
 const open = (model: Model, bounds = {}) => {
   const asked: [number, number][] = [];
   const last = model.logs.length - 1;
@@ -82,8 +82,8 @@ const open = (model: Model, bounds = {}) => {
   return { ask, asked };
 };
 
-describe('logs that no node gives at once', () => {
-  it('are read in halves and given in order, whatever nodes refuse', () =>
+describe('logs that no node returns in one response', () => {
+  it('are read in halves and returned in order, whatever nodes reject', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(4), { minLength: 1, maxLength: 200 }),
@@ -105,13 +105,13 @@ describe('logs that no node gives at once', () => {
       { seed, numRuns: sized(60, 2000) },
     ));
 
-  it('are asked for at once while a node gives them at once', async () => {
+  it('are requested in one piece while a node returns them in one piece', async () => {
     const { ask, asked } = open(usualModel());
     assert.equal(JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) })).length, 1000);
     assert.deepEqual(asked, [[0, 999]]);
   });
 
-  it('are read up to the newest block where the question names no end', async () => {
+  it('are read up to the newest block if the request has no end', async () => {
     const { ask, asked } = open({ ...usualModel(), maxBlocks: 500 });
     assert.equal(JSON.parse(await ask({ fromBlock: 'earliest' })).length, 1000);
     assert.deepEqual(asked.at(-1), [500, 999]);
@@ -121,20 +121,20 @@ describe('logs that no node gives at once', () => {
     ['safe', 950],
     ['finalized', 900],
   ] as const)
-    it(`are read up to the block ${toBlock} where the question ends there`, async () => {
+    it(`are read up to the ${toBlock} block if the request ends there`, async () => {
       const { ask, asked } = open({ ...usualModel(), maxBlocks: 500, final: 2000 });
       for (let i = 0; i < 2; i++)
         assert.equal(JSON.parse(await ask({ fromBlock: hex(100), toBlock })).length, last - 99);
       assert.deepEqual(asked.at(-1)?.[1], last);
     });
 
-  it('are refused in the words of the node where the nodes do not know the block at which the question ends', async () => {
+  it("are rejected with the node's message if the nodes do not have the last requested block", async () => {
     const { ask } = open({ ...usualModel(), maxBlocks: 500, unknown: ['safe'] });
     const { message } = JSON.parse(await ask({ fromBlock: hex(100), toBlock: 'safe' }));
     assert.equal(message, 'exceed maximum block range: 500');
   });
 
-  it('are asked for at the width that nodes gave before, where nodes refuse by width', async () => {
+  it('are requested in the last accepted width if nodes limit the width', async () => {
     const { ask, asked } = open({ ...usualModel(), maxBlocks: 250 });
     await ask({ fromBlock: '0x0', toBlock: hex(999) });
     asked.length = 0;
@@ -147,7 +147,7 @@ describe('logs that no node gives at once', () => {
     ]);
   });
 
-  it('are parted first where blocks become final, so that blocks that may be replaced stay together', async () => {
+  it('are first split at the final block, so that blocks that may be replaced stay together', async () => {
     const { ask, asked } = open({ ...usualModel(), maxLogs: 950, final: 900 });
     assert.equal(JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) })).length, 1000);
     assert.deepEqual(asked, [
@@ -157,20 +157,20 @@ describe('logs that no node gives at once', () => {
     ]);
   });
 
-  it('are refused in the words of the node when too many pieces would be needed', async () => {
+  it("are rejected with the node's message when too many pieces would be needed", async () => {
     const { ask, asked } = open({ ...usualModel(), maxBlocks: 10 }, { maxPieces: 16 });
     const { message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) }));
     assert.equal(message, 'exceed maximum block range: 10');
     assert.equal(asked.length, 17);
   });
 
-  it('are refused in the words of the node when one block holds too many', async () => {
+  it("are rejected with the node's message when one block has too many", async () => {
     const { ask } = open({ ...usualModel(), logs: [1, 1, 50, 1], maxLogs: 20 });
     const { message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: '0x3' }));
     assert.equal(message, 'query returned more than 20 results');
   });
 
-  it('are refused when all pieces together are too large', async () => {
+  it('are rejected when all pieces together are too large', async () => {
     const { ask, asked } = open({ ...usualModel(), maxLogs: 100 }, { maxBytes: 10_000 });
     const { code, message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) }));
     assert.equal(code, -32_005);
@@ -178,7 +178,7 @@ describe('logs that no node gives at once', () => {
     assert.ok(asked.length < 16);
   });
 
-  it('are read again, and then refused, when blocks are replaced between the pieces', async () => {
+  it('are read again, and then rejected, when blocks are replaced between the pieces', async () => {
     const model = { ...usualModel(), maxBlocks: 500, final: 10 };
     const { ask, asked } = open(model);
     const push = asked.push.bind(asked);

@@ -8,11 +8,11 @@ const pruned = new NodeFault('missing', 'missing trie node 00 (-32000)');
 const unknown = new NodeFault('missing', 'header not found (-32000)');
 const tenMinutes = 600_000;
 
-describe('the abilities of a node', () => {
+describe('the capabilities of a node', () => {
   let now = 0;
   const open = () => createAbilities(() => now);
 
-  it('lack states up to the highest height that the node refused, for ten minutes', () => {
+  it('exclude states up to the highest height that the node rejected, for ten minutes', () => {
     const abilities = open();
     abilities.noteError(balanceAt(50), pruned);
     abilities.noteError(balanceAt(20), pruned);
@@ -27,14 +27,14 @@ describe('the abilities of a node', () => {
     assert.equal(abilities.lacks('eth_getBalance', at(50)), false);
   });
 
-  it('have a state again that the node gives', () => {
+  it('include a state again once the node returns it', () => {
     const abilities = open();
     abilities.noteError(balanceAt(50), pruned);
     abilities.noteAnswer(balanceAt(40));
     assert.equal(abilities.lacks('eth_getBalance', at(50)), false);
   });
 
-  it('lack no block that the node may only not have yet, or see on another branch', () => {
+  it('do not exclude a block that the node may not have yet or may see on another branch', () => {
     const abilities = open();
     abilities.noteError(balanceAt(1000), unknown, 900);
     abilities.noteError(balanceAt(800), unknown, 900);
@@ -47,7 +47,7 @@ describe('the abilities of a node', () => {
     assert.equal(abilities.lacks('eth_getBalance', at(1)), true);
   });
 
-  it('lack a method that the node does not know, for ten minutes, and a hundred methods at most', () => {
+  it('exclude a method that the node does not support, for ten minutes, and at most a hundred methods', () => {
     const abilities = open();
     const without = (method: string) =>
       abilities.noteError({ method, params: [] }, new NodeFault('unsupported', 'the method does not exist'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Node, RpcAnswer } from '../../../../application/ports/node.js';
 import { nodePool } from '../../../../infrastructure/gateway-nodes/pool.js';
-import { type AnsweringNode, refusal, startAnsweringNode } from '../../../support/chains/answering-node.js';
+import { type AnsweringNode, startAnsweringNode, throwRpcError } from '../../../support/chains/answering-node.js';
 import { silent } from '../../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
@@ -30,7 +30,7 @@ describe('a call that not every node can answer', () => {
     open.push(node);
     return node;
   };
-  /** Makes a pool of two nodes that asks the first one first: a node without a measured latency precedes others. */
+  /** Makes a pool of two nodes that tries the first one first: a node without a measured latency precedes others. */
   const poolOf = (...nodes: readonly AnsweringNode[]) => {
     const pool = nodePool(
       nodes.map(({ url }) => url),
@@ -56,8 +56,8 @@ describe('a call that not every node can answer', () => {
     [-32_000, 'no state found for block number 16'],
   ];
   for (const [code, message] of refusals)
-    it(`goes to a node that has the state once another said "${message}", which stays`, async () => {
-      const pruned = await nodeWith({ eth_getBalance: () => refusal(code, message) });
+    it(`goes to a node that has the state once another said "${message}", and the other stays in use`, async () => {
+      const pruned = await nodeWith({ eth_getBalance: () => throwRpcError(code, message) });
       const archive = await nodeWith({ eth_getBalance: () => '0x7' });
       const pool = poolOf(pruned, archive);
       for (let height = 0x20; height > 0; height--)
@@ -66,16 +66,16 @@ describe('a call that not every node can answer', () => {
       assert.ok(areUp(pool));
     });
 
-  it('goes to the node that discarded old states as soon as it is about a newer one', async () => {
+  it('goes to the node that pruned old states as soon as it is about a newer state', async () => {
     const young = (params: readonly unknown[]) =>
-      Number(params[1]) < 0x300 ? refusal(-32_000, 'missing trie node 00') : '0x7';
+      Number(params[1]) < 0x300 ? throwRpcError(-32_000, 'missing trie node 00') : '0x7';
     const nodes = [await nodeWith({ eth_getBalance: young }), await nodeWith({ eth_getBalance: young })] as const;
     const pool = poolOf(...nodes);
     assert.match(await ask(pool, 'eth_getBalance', account, '0x10'), /missing trie node/);
     const before = nodes.map((node) => timesAsked(node, 'eth_getBalance'));
     assert.deepEqual(before, [1, 1]);
     assert.equal(await ask(pool, 'eth_getBalance', account, '0x350'), '"0x7"');
-    // A node is asked again for what every node lacks, since that may no longer be true.
+    // A node is asked again for data that every node lacks, since it may have it by now.
     assert.match(await ask(pool, 'eth_getBalance', account, '0x11'), /missing trie node/);
   });
 
@@ -94,7 +94,7 @@ describe('a call that not every node can answer', () => {
     assert.ok(askedShort.length <= 1, `${askedShort.length}`);
   });
 
-  it('goes to a node that has the method once another said that it lacks it', async () => {
+  it('goes to a node that has the method once another reported it as unsupported', async () => {
     const lacking = await nodeWith({});
     const able = await nodeWith({ eth_feeHistory: () => ({ oldestBlock: '0x1' }) });
     const pool = poolOf(lacking, able);
@@ -104,15 +104,15 @@ describe('a call that not every node can answer', () => {
     assert.ok(areUp(pool));
   });
 
-  it('goes to a node at rest when all others lack the data', async () => {
-    const discarded = () => refusal(-32_000, 'missing trie node 00');
+  it('goes to an unhealthy node when all others lack the data', async () => {
+    const discarded = () => throwRpcError(-32_000, 'missing trie node 00');
     const pruned = await nodeWith({ eth_getBalance: discarded });
     const archive = await nodeWith({ eth_getBalance: discarded });
     const pool = poolOf(pruned, archive);
     assert.match(await ask(pool, 'eth_getBalance', account, '0x10'), /missing/);
     archive.answers.eth_getBalance = () => '0x7';
     assert.equal(await ask(pool, 'eth_getBalance', account, '0x10'), '"0x7"');
-    archive.answers.eth_feeHistory = () => refusal(-32_005, 'too many requests');
+    archive.answers.eth_feeHistory = () => throwRpcError(-32_005, 'too many requests');
     await ask(pool, 'eth_feeHistory', '0x1', 'latest');
     assert.deepEqual(
       pool.metrics().members.map(({ isUp }) => isUp),
@@ -121,19 +121,19 @@ describe('a call that not every node can answer', () => {
     assert.equal(await ask(pool, 'eth_getBalance', account, '0xf'), '"0x7"');
   });
 
-  it('is asked whole at the node that gives all logs before it is asked in pieces', async () => {
+  it('is sent whole to the node that returns all logs before it is split', async () => {
     const logs = [logAt('0x1')];
-    const narrow = await nodeWith({ eth_getLogs: () => refusal(-32_005, 'block range is too wide') });
+    const narrow = await nodeWith({ eth_getLogs: () => throwRpcError(-32_005, 'block range is too wide') });
     const wide = await nodeWith({ eth_getLogs: () => logs });
     const pool = poolOf(narrow, wide);
     assert.deepEqual(JSON.parse(await ask(pool, 'eth_getLogs', { fromBlock: '0x1', toBlock: '0x40' })), logs);
     assert.equal(timesAsked(wide, 'eth_getLogs'), 1);
   });
 
-  it('is asked in pieces at nodes that all give few blocks of logs', async () => {
+  it('is split if every node limits the block range of logs', async () => {
     const some = ([filter]: readonly unknown[]) => {
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
-      if (Number(toBlock) - Number(fromBlock) >= 16) return refusal(-32_005, 'exceed maximum block range: 16');
+      if (Number(toBlock) - Number(fromBlock) >= 16) return throwRpcError(-32_005, 'exceed maximum block range: 16');
       return [logAt(fromBlock)];
     };
     const pool = poolOf(await nodeWith({ eth_getLogs: some }), await nodeWith({ eth_getLogs: some }));
@@ -142,12 +142,12 @@ describe('a call that not every node can answer', () => {
     assert.ok(areUp(pool));
   });
 
-  it('is not asked in pieces when its range ends above the newest block, or is none', async () => {
+  it('is not split when its range ends above the newest block, or is empty', async () => {
     for (const message of ['block range extends beyond current head block', 'invalid block range params']) {
-      const node = await nodeWith({ eth_getLogs: () => refusal(-32_602, message) });
+      const node = await nodeWith({ eth_getLogs: () => throwRpcError(-32_602, message) });
       const pool = poolOf(node);
-      const { message: told } = JSON.parse(await ask(pool, 'eth_getLogs', { fromBlock: '0x1', toBlock: '0x40' }));
-      assert.deepEqual([told, timesAsked(node, 'eth_getLogs')], [message, 1]);
+      const { message: returned } = JSON.parse(await ask(pool, 'eth_getLogs', { fromBlock: '0x1', toBlock: '0x40' }));
+      assert.deepEqual([returned, timesAsked(node, 'eth_getLogs')], [message, 1]);
     }
   });
 });

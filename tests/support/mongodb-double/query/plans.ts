@@ -16,7 +16,7 @@ const pointFields = (filter: Document): ReadonlySet<string> =>
     ...Object.keys(filter).filter((field) => isOperators(filter[field]) && '$in' in filter[field]),
   ]);
 
-/** Tells whether a filter implies the restriction of a partial index. */
+/** Reports whether a filter implies the restriction of a partial index. */
 const isUsable = ({ spec }: Index, filter: Document) =>
   Object.entries(spec.partialFilterExpression ?? {}).every(
     ([field, condition]) =>
@@ -24,7 +24,7 @@ const isUsable = ({ spec }: Index, filter: Document) =>
       (isOperators(condition) && condition.$exists === true && filter[field] !== undefined),
   );
 
-/** Tells whether the rest of the index has the order of the sort, forwards or backwards throughout. */
+/** Reports whether the rest of the index has the order of the sort, forwards or backwards throughout. */
 const isInOrder = (rest: readonly [string, unknown][], sort: readonly [string, unknown][]) => {
   const directions = sort.map(([field, direction], position) => {
     const [name, indexed] = rest[position] ?? [];

@@ -29,7 +29,7 @@ describe('the search of the EVM connector for received tokens', () => {
     return { found, ends };
   };
 
-  it('finds each token once that an address received, of the contracts and the standard only', async () => {
+  it('finds each token that an address received once, only for the given contracts and standard', async () => {
     const { chain } = node();
     chain.mine([give('erc721', '1', anna)]);
     chain.mine([
@@ -57,15 +57,15 @@ describe('the search of the EVM connector for received tokens', () => {
     [-32005, 'query returned more than 10000 results'],
     [-32000, 'query timeout exceeded'],
   ] as const)
-    it(`asks for fewer blocks where a node refuses with "${message}"`, async () => {
+    it(`requests fewer blocks if a node rejects with "${message}"`, async () => {
       const { chain, faults } = node();
       for (let n = 1; n <= 40; n++) chain.mine([give('erc721', String(n), anna)]);
-      faults.logRange = { most: 6, error: { code, message } };
+      faults.logRange = { max: 6, error: { code, message } };
       const { found, ends } = await search('erc721', 1, 40);
       assert.equal(found.length, 40);
       assert.ok(ends.length >= 7 && ends.length <= 20, `${ends}`);
     });
-  it('asks another node where one lacks the last block, whose logs it would leave out', async () => {
+  it('asks another node if one lacks the last block, whose logs it would omit', async () => {
     const { chain } = node();
     chain.mine([give('erc721', '1', anna)]);
     chain.mine([give('erc721', '2', anna)]);
@@ -75,9 +75,9 @@ describe('the search of the EVM connector for received tokens', () => {
     await other.close();
     await assert.rejects(search('erc721', 1, 2), (error: Failure) => error.code === 'NODE_ERROR');
   });
-  it('fails where a single block is refused', async () => {
+  it('fails if a single block is rejected', async () => {
     node().chain.mine([give('erc721', '1', anna)]);
-    node().faults.logRange = { most: 0, error: { code: -32602, message: 'block range is too wide' } };
+    node().faults.logRange = { max: 0, error: { code: -32602, message: 'block range is too wide' } };
     await assert.rejects(search('erc721', 1, 1), Failure);
   });
 });

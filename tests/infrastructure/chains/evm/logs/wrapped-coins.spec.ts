@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nobody, type ScriptedLog } from '../../../../support/chains/evm-chain.js';
+import { type ScriptedLog, zeroAddress } from '../../../../support/chains/evm-chain.js';
 import { addressWord, word } from '../../../../support/chains/evm-contracts.js';
 import { anna, bert, brief, carl, evmFixture, token, vault } from '../../../../support/chains/evm-fixture.js';
 
@@ -29,34 +29,34 @@ describe('a registered wrapped coin', () => {
     return { movements: movements.map(brief), touches };
   };
 
-  it('is moved from and to nobody when coins are wrapped and unwrapped', async () => {
+  it('is minted and burnt when coins are wrapped and unwrapped', async () => {
     assert.deepEqual(await shown(wrap(bert, 1n), wrap(anna, 5n), unwrap(carl, 2n), unwrap(anna, 3n)), {
-      movements: [moved('log:1', nobody, anna, '5'), moved('log:3', anna, nobody, '3')],
+      movements: [moved('log:1', zeroAddress, anna, '5'), moved('log:3', anna, zeroAddress, '3')],
       touches: [],
     });
   });
-  it('is moved by its transfers besides', async () => {
+  it('is moved by its transfers as well', async () => {
     const { movements } = await shown(wrap(anna, 5n), move(anna, bert, 4n), move(carl, anna, 2n), unwrap(anna, 3n));
     assert.deepEqual(movements, [
-      moved('log:0', nobody, anna, '5'),
+      moved('log:0', zeroAddress, anna, '5'),
       moved('log:1', anna, bert, '4'),
       moved('log:2', carl, anna, '2'),
-      moved('log:3', anna, nobody, '3'),
+      moved('log:3', anna, zeroAddress, '3'),
     ]);
   });
-  it('is moved once where the contract tells a deposit and a withdrawal as transfers too', async () => {
-    const logs = [wrap(anna, 5n), move(nobody, anna, 5n), move(anna, nobody, 3n), unwrap(anna, 3n)];
+  it('is moved once if the contract logs deposits and withdrawals as transfers too', async () => {
+    const logs = [wrap(anna, 5n), move(zeroAddress, anna, 5n), move(anna, zeroAddress, 3n), unwrap(anna, 3n)];
     assert.deepEqual(await shown(...logs), {
-      movements: [moved('log:1', nobody, anna, '5'), moved('log:2', anna, nobody, '3')],
+      movements: [moved('log:1', zeroAddress, anna, '5'), moved('log:2', anna, zeroAddress, '3')],
       touches: [touch],
     });
   });
-  for (const [name, logs, index] of [
-    ['a deposit of another coin mints', [wrap(anna, 5n), move(nobody, anna, 4n)], 'log:1'],
-    ['a deposit stakes with the contract', [move(anna, token, 5n), wrap(anna, 5n)], 'log:0'],
-    ['a withdrawal gives back', [unwrap(anna, 5n), move(token, anna, 6n)], 'log:1'],
-  ] as const)
-    it(`is moved only by the transfer where ${name}`, async () => {
+  for (const { name, logs, index } of [
+    { name: 'a deposit of another coin mints', logs: [wrap(anna, 5n), move(zeroAddress, anna, 4n)], index: 'log:1' },
+    { name: 'a deposit stakes with the contract', logs: [move(anna, token, 5n), wrap(anna, 5n)], index: 'log:0' },
+    { name: 'a withdrawal returns tokens', logs: [unwrap(anna, 5n), move(token, anna, 6n)], index: 'log:1' },
+  ])
+    it(`is moved only by the transfer when ${name}`, async () => {
       const { movements, touches } = await shown(...logs);
       assert.deepEqual([movements.map((one) => one.index), touches], [[index], [touch]]);
     });
@@ -68,7 +68,7 @@ describe('a registered wrapped coin', () => {
   }))
     it(`has its balance read again after a log ${name}`, async () =>
       assert.deepEqual(await shown(odd), { movements: [], touches: [touch] }));
-  it('is told from contracts that nobody registered and from forged addresses', async () => {
+  it('is distinguished from unregistered contracts and forged addresses', async () => {
     const forged = log([deposit, `0x1${topic(anna).slice(3)}`], `0x${word(5)}`);
     assert.deepEqual(await shown(wrap(anna, 5n, vault), forged), { movements: [], touches: [] });
   });

@@ -2,8 +2,8 @@ import type { openStores } from './following.js';
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Wraps stores so that every write fails after a given number of them, as in a process that was killed there. */
-export const mortal = (stores: Stores) => {
+/** Wraps stores so that every write fails after a given number of writes, as in a process that was killed there. */
+export const crashableStores = (stores: Stores) => {
   let left = Number.POSITIVE_INFINITY;
   const write = <T>(work: () => Promise<T>) => (left-- > 0 ? work() : Promise.reject(new Error('the process is dead')));
   return {
@@ -15,7 +15,7 @@ export const mortal = (stores: Stores) => {
     dieAfter: (writes: number) => {
       left = writes;
     },
-    /** Tells whether a write has failed. */
+    /** Reports whether a write has failed. */
     isDead: () => left < 0,
     revive: () => {
       left = Number.POSITIVE_INFINITY;
