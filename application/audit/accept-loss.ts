@@ -45,10 +45,7 @@ const whyBroken = (error: unknown): string => {
   throw error;
 };
 const brokenLog = (error: unknown): never => {
-  return fail(
-    'FAILED_PRECONDITION',
-    `The seal log is broken: ${whyBroken(error)}. Accept its loss first, with --log.`,
-  );
+  return fail('FAILED_PRECONDITION', `The seal log is broken: ${whyBroken(error)}. Accept its loss first, with --log.`);
 };
 
 export const createLossAcceptance = (ports: Ports): LossAcceptance => {
