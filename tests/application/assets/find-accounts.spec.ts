@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import type { Chain } from '../../../application/ports/chain.js';
 import { fail } from '../../../domain/failure.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents, composeApp, contextOf, openStores, variantOf } from '../../support/following/following.js';
+import {
+  allEvents,
+  composeApp,
+  contextOf,
+  everyAsset,
+  openStores,
+  variantOf,
+} from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { runApp } from '../../support/following/running-app.js';
 
@@ -148,17 +155,10 @@ describe('the token account finder', () => {
     masters.state.held.set(addressOf(2), '7');
     const walletId = await wallet(greedy, range(1, 3));
     await register(greedy);
-    const filter = {
-      standard: 'native',
-      walletId,
-      address: undefined,
-      contract: undefined,
-      excludeZero: false,
-    } as const;
     await eventually(async () => {
       const { documents } = await scene.app.assets.list(
         greedy,
-        { ...filter, withTokens: true },
+        { ...everyAsset, standard: 'native', walletId, withTokens: true },
         { size: 10, token: undefined },
       );
       assert.deepEqual(

@@ -3,7 +3,7 @@ import type { Context } from '../../../application/commands/handle.js';
 import type { NumberedStandard } from '../../../domain/asset.js';
 import { addressOf } from '../../support/chains/evm-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents, openStores } from '../../support/following/following.js';
+import { allEvents, everyAsset, openStores } from '../../support/following/following.js';
 import { startNeighbourhood } from '../../support/following/neighbours.js';
 
 const [token, payer, anna] = ['token', 'payer', 'anna'].map(addressOf) as [string, string, string];
@@ -42,8 +42,7 @@ describe('RefreshAssetBalances from a given block', () => {
       assert.equal(await scene.app().refreshes.searchedFrom(by, walletId, standard), from);
     });
   const listed = async (standard: NumberedStandard) => {
-    const filter = { standard, walletId, address: undefined, contract: undefined, excludeZero: false };
-    const { documents } = await scene.app().assets.list(by, filter, page);
+    const { documents } = await scene.app().assets.list(by, { ...everyAsset, standard, walletId }, page);
     return new Set(documents.map(({ asset, balance }) => `${'tokenId' in asset ? asset.tokenId : ''}: ${balance}`));
   };
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Chain, Header } from '../../../application/ports/chain.js';
 import { until } from '../../support/eventually.js';
-import { composeApp, contextOf, followedVariant, type openStores } from '../../support/following/following.js';
+import {
+  composeApp,
+  contextOf,
+  everyAsset,
+  followedVariant,
+  type openStores,
+} from '../../support/following/following.js';
 import { addressOf, runApp } from '../../support/following/running-app.js';
 import { storeKinds } from '../../support/following/store-kinds.js';
 
@@ -57,10 +63,8 @@ for (const { name: kind, open } of storeKinds)
         for (const { stream, type } of batch) found.push({ stream, type });
       return found;
     };
-    const balancesOf = async (by: typeof greedy, walletId: string) => {
-      const filter = { standard, walletId, address: undefined, contract: undefined, excludeZero: false } as const;
-      return scene.app.assets.listAggregated(by, filter, { size: 10, token: undefined });
-    };
+    const balancesOf = async (by: typeof greedy, walletId: string) =>
+      scene.app.assets.listAggregated(by, { ...everyAsset, standard, walletId }, { size: 10, token: undefined });
 
     beforeEach(async () => {
       stores = await open();

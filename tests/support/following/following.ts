@@ -156,16 +156,22 @@ export const everyPage = async <T>(
   return found;
 };
 
-const ofWallet = { address: undefined, transaction: undefined, startTime: undefined, endTime: undefined };
+/** Filters that exclude nothing. A test adds what it looks for, and the standard of assets. */
+export const everyAsset = { walletId: undefined, address: undefined, contract: undefined, excludeZero: false };
+export const everyTransfer = {
+  walletId: undefined,
+  address: undefined,
+  transaction: undefined,
+  startTime: undefined,
+  endTime: undefined,
+};
 /** Page size, small enough that the lists of the specs have several pages. */
 const size = 7;
 
 /** Reads all transfers of a wallet. */
 export const transfersOf = ({ transfers }: App, by: Context, walletId: string) =>
-  everyPage((token) => transfers.list(by, { ...ofWallet, walletId }, { size, token }));
+  everyPage((token) => transfers.list(by, { ...everyTransfer, walletId }, { size, token }));
 
 /** Reads the balances of the coins of a wallet, by address. */
-export const coinsOf = ({ assets }: App, by: Context, walletId: string) => {
-  const filter = { standard: 'native', walletId, address: undefined, contract: undefined, excludeZero: false } as const;
-  return everyPage((token) => assets.list(by, filter, { size, token }));
-};
+export const coinsOf = ({ assets }: App, by: Context, walletId: string) =>
+  everyPage((token) => assets.list(by, { ...everyAsset, standard: 'native', walletId }, { size, token }));

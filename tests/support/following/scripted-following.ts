@@ -17,7 +17,15 @@ import { type EvmNode, startEvmNode } from '../chains/evm-node.js';
 import { eventually, until } from '../eventually.js';
 import { silent } from '../silent.js';
 import { crashableStores } from './crashable-stores.js';
-import { contextOf, everyPage, type openStores, type Running, startFollowing, transfersOf } from './following.js';
+import {
+  contextOf,
+  everyAsset,
+  everyPage,
+  type openStores,
+  type Running,
+  startFollowing,
+  transfersOf,
+} from './following.js';
 import { standingNotices } from './standing-notices.js';
 
 type Blocks = readonly (readonly ScriptedTransaction[])[];
@@ -99,7 +107,7 @@ const checkNotices = async (events: EventStore, walletId: string, transfers: rea
   assert.deepEqual(new Map(notices), expected);
 };
 const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }: Wallet, asset: Asset) => {
-  const filter = { standard: asset.standard, walletId, address: undefined, contract: undefined, excludeZero: false };
+  const filter = { ...everyAsset, standard: asset.standard, walletId };
   const found = await everyPage((token) => app.assets.list(by, filter, { size: 3, token }));
   for (const { address, balance } of found) assert.equal(balance, String(chain.balance(address, asset)), address);
   return found;

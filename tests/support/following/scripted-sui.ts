@@ -11,6 +11,7 @@ import { silent } from '../silent.js';
 import { crashableStores } from './crashable-stores.js';
 import {
   contextOf,
+  everyAsset,
   everyPage,
   type openStores,
   type Running,
@@ -97,7 +98,7 @@ const checkBalances = async ({ app }: Running, ledger: SuiLedger, { by, walletId
     { standard: 'native', contract: undefined },
     token as typeof token & { contract: string },
   ] as const) {
-    const filter = { standard, walletId, address: undefined, contract: undefined, token: contract, excludeZero: false };
+    const filter = { ...everyAsset, standard, walletId, token: contract };
     const found = await everyPage((page) => app.assets.list(by, filter, { size: 3, token: page }));
     for (const { address, balance } of found)
       assert.equal(balance, String(ledger.balance(address, contract ?? nativeCoinType)), `${address} ${standard}`);

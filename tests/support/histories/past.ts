@@ -8,7 +8,14 @@ import { Failure } from '../../../domain/failure.js';
 import { type Variant, variants } from '../../../domain/variant.js';
 import { evmTransactions } from '../../../infrastructure/chains/evm/transaction-codec.js';
 import { readWhole } from '../../../interfaces/http/large-answer.js';
-import { composeApp, contextOf, everyPage, type openStores } from '../following/following.js';
+import {
+  composeApp,
+  contextOf,
+  everyAsset,
+  everyPage,
+  everyTransfer,
+  type openStores,
+} from '../following/following.js';
 import { coin, type Happened, moved, texts, tokenId } from './histories.js';
 import { organizationIds, tags, walletIds } from './history-asks.js';
 import { transactionIds } from './transaction-histories.js';
@@ -16,29 +23,28 @@ import { webhookIds } from './webhook-histories.js';
 
 /** The histories have managed transactions on the first wallet APIs, whatever the family of their chains. */
 export const evmEverywhere = { evm: evmTransactions, sui: evmTransactions, ton: evmTransactions };
-const anywhere = { walletId: undefined, address: undefined, transaction: undefined };
 const anytime = { startTime: undefined, endTime: undefined };
 
 /** Lists every Get and List request of a wallet API about these histories. */
 const asks = (records: WalletApis, by: Context): readonly (() => Promise<unknown>)[] => {
-  const everyAsset = { standard: 'native' as const, walletId: undefined, address: undefined, contract: undefined };
-  const assetFilters = [everyAsset, { ...everyAsset, standard: 'erc20' as const, walletId: 'wal_1' }];
+  const coins = { ...everyAsset, standard: 'native' } as const;
+  const assetFilters = [coins, { ...everyAsset, standard: 'erc20', walletId: 'wal_1' } as const];
   return [
     () =>
       everyPage(async (token) => wallets(await readAnswer<WalletPage>(records.wallets.list(by, { size: 1, token })))),
     ...walletIds.flatMap((walletId) => [
       () => readAnswer(records.wallets.find(by, { walletId, address: undefined })),
-      () => everyPage((token) => records.transfers.list(by, { ...anywhere, ...anytime, walletId }, { size: 1, token })),
+      () => everyPage((token) => records.transfers.list(by, { ...everyTransfer, walletId }, { size: 1, token })),
       () => records.transactions.list(by, { walletId, address: undefined }, { size: 9, token: undefined }),
     ]),
     ...texts.flatMap((address) => [
       () => records.addresses.find(by, address),
       () => readAnswer(records.wallets.find(by, { walletId: undefined, address })),
-      () => records.transfers.list(by, { ...anywhere, ...anytime, address }, { size: 9, token: undefined }),
+      () => records.transfers.list(by, { ...everyTransfer, address }, { size: 9, token: undefined }),
       () => records.transactions.list(by, { walletId: undefined, address }, { size: 9, token: undefined }),
     ]),
     ...assetFilters.flatMap((filter) => [
-      () => everyPage((token) => records.assets.list(by, { ...filter, excludeZero: false }, { size: 1, token })),
+      () => everyPage((token) => records.assets.list(by, filter, { size: 1, token })),
       () => records.assets.listAggregated(by, { ...filter, excludeZero: true }, { size: 9, token: undefined }),
     ]),
     () => records.contracts.list(by),

@@ -4,14 +4,13 @@ import type { TokenStandard } from '../../../../domain/asset.js';
 import { addressOf, type ScriptedLog, zeroAddress } from '../../../support/chains/evm-chain.js';
 import { addressWord, type Contract, word } from '../../../support/chains/evm-contracts.js';
 import { eventually } from '../../../support/eventually.js';
-import { openStores } from '../../../support/following/following.js';
+import { everyAsset, everyTransfer, openStores } from '../../../support/following/following.js';
 import { startNeighbourhood } from '../../../support/following/neighbours.js';
 
 const [token, payer, anna] = ['token', 'payer', 'anna'].map(addressOf) as [string, string, string];
 const balanceOf = '0x70a08231';
 const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const deposit = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
-const everything = { walletId: undefined, transaction: undefined, startTime: undefined, endTime: undefined };
 const page = { size: 10, token: undefined };
 
 describe('a registered token that deviates from the standards', () => {
@@ -37,9 +36,8 @@ describe('a registered token that deviates from the standards', () => {
   const listed = (standard: TokenStandard, values: readonly string[], balances: readonly string[]) =>
     eventually(async () => {
       const { app } = scene;
-      const transfers = (await app().transfers.list(by, { ...everything, address: anna }, page)).documents;
-      const filter = { standard, walletId: undefined, address: anna, contract: undefined, excludeZero: false };
-      const assets = (await app().assets.list(by, filter, page)).documents;
+      const transfers = (await app().transfers.list(by, { ...everyTransfer, address: anna }, page)).documents;
+      const assets = (await app().assets.list(by, { ...everyAsset, standard, address: anna }, page)).documents;
       const movements = transfers.map(({ transfer: { from, to, value } }) => `${from} ${to} ${value}`);
       assert.deepEqual([new Set(movements), assets.map((one) => one.balance)], [new Set(values), balances]);
     });

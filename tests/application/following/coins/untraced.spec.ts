@@ -5,7 +5,7 @@ import type { Chain } from '../../../../application/ports/chain.js';
 import { addressOf } from '../../../support/chains/evm-chain.js';
 import { addressWord, word } from '../../../support/chains/evm-contracts.js';
 import { eventually } from '../../../support/eventually.js';
-import { openStores } from '../../../support/following/following.js';
+import { everyAsset, openStores } from '../../../support/following/following.js';
 import { startNeighbourhood } from '../../../support/following/neighbours.js';
 
 const [payer, vault, anna, bert] = ['payer', 'vault', 'anna', 'bert'].map(addressOf) as [
@@ -39,9 +39,8 @@ describe('a chain', () => {
     return scene.chain.mine([{ from: payer, to: vault, input: '0xaa', logs, internal }]);
   };
   const shown = async () => {
-    const filter = { standard: 'native', walletId: undefined, address: undefined, contract: undefined } as const;
     const page = { size: 10, token: undefined };
-    const { documents } = await scene.app().assets.list(by, { ...filter, excludeZero: false }, page);
+    const { documents } = await scene.app().assets.list(by, { ...everyAsset, standard: 'native' }, page);
     return new Map(documents.map(({ address, balance }) => [address, balance]));
   };
   const expected = () => new Map([anna, bert, vault].map((one) => [one, String(scene.chain.balance(one))]));

@@ -4,7 +4,15 @@ import { chainFamilies } from '../../../../domain/variant.js';
 import { addressCodecs } from '../../../../infrastructure/chains/address-codecs.js';
 import { base58Codec, createBase58Chain } from '../../../support/chains/base58-chain.js';
 import { eventually } from '../../../support/eventually.js';
-import { composeApp, contextOf, openStores, startFollowing, variantOf } from '../../../support/following/following.js';
+import {
+  coinsOf,
+  composeApp,
+  contextOf,
+  openStores,
+  startFollowing,
+  transfersOf,
+  variantOf,
+} from '../../../support/following/following.js';
 
 const variant = variantOf('s');
 /** Codecs in which the made-up family replaces the variant's own. */
@@ -34,21 +42,20 @@ describe('the follower of a chain with base58 addresses', () => {
       ]);
       mine();
 
-      const everything = { walletId, address: undefined, transaction: undefined };
-      const page = { size: 10, token: undefined };
       await eventually(async () => {
-        const times = { startTime: undefined, endTime: undefined };
-        const { documents } = await app.transfers.list(by, { ...everything, ...times }, page);
         assert.deepEqual(
-          documents.map(({ transfer: { from, to, value }, state }) => ({ from, to, value, state })),
+          (await transfersOf(app, by, walletId)).map(({ transfer: { from, to, value }, state }) => ({
+            from,
+            to,
+            value,
+            state,
+          })),
           [{ from: payer, to: own, value: '70', state: 'SUCCESS' }],
         );
       });
       await eventually(async () => {
-        const filter = { walletId, address: undefined, contract: undefined, excludeZero: false };
-        const { documents } = await app.assets.list(by, { ...filter, standard: 'native' }, page);
         assert.deepEqual(
-          documents.map(({ address, balance }) => ({ address, balance })),
+          (await coinsOf(app, by, walletId)).map(({ address, balance }) => ({ address, balance })),
           [{ address: own, balance: '70' }],
         );
       });

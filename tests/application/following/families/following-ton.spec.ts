@@ -18,6 +18,7 @@ import { crashableStores } from '../../../support/following/crashable-stores.js'
 import {
   allEvents,
   contextOf,
+  everyAsset,
   openStores,
   startFollowing,
   transfersOf,
@@ -196,13 +197,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
     return rows.length;
   };
   const checkBalances = async ({ by, walletId, importing }: (typeof wallets)[0]) => {
-    const filter = {
-      standard: 'native',
-      walletId,
-      address: undefined,
-      contract: undefined,
-      excludeZero: false,
-    } as const;
+    const filter = { ...everyAsset, standard: 'native', walletId } as const;
     const page = { size: 100, token: undefined };
     for (const { address, balance } of (await app().assets.list(by, filter, page)).documents)
       assert.equal(balance, String(script.balance(address)), `the coins of ${address}`);

@@ -5,6 +5,7 @@ import {
   openStores,
   type Running,
   startFollowing,
+  transfersOf,
   variantOf,
 } from '../../../support/following/following.js';
 import { forkOf, headerChain, headersOf } from '../../../support/following/header-chain.js';
@@ -34,12 +35,8 @@ describe('a variant whose records have no state, on a chain whose blocks may be 
     const wallet = { name: 'other', address: own, importAsset: undefined, confirmation: 2 };
     const { answer, position } = await app.wallets.register(by, wallet);
     await app.progress.reached(position, 60_000);
-    const listed = async () => {
-      const filter = { walletId: answer.wallet_id, address: undefined, transaction: undefined };
-      const times = { startTime: undefined, endTime: undefined };
-      const { documents } = await app.transfers.list(by, { ...filter, ...times }, { size: 10, token: undefined });
-      return documents.map(({ transfer, state }) => `${transfer.value} ${state}`);
-    };
+    const listed = async () =>
+      (await transfersOf(app, by, answer.wallet_id)).map(({ transfer, state }) => `${transfer.value} ${state}`);
     const at = async (headers: typeof script.headers) => {
       script.headers = headers;
       const height = headers.length - 1;
