@@ -1,4 +1,5 @@
 import { takesAsOf } from '../operations/as-of.js';
+import { answerExampleOf } from '../operations/examples/answers.js';
 import { type Endpoint, endpoints } from '../operations/index.js';
 import { type ProblemCode, problems } from './problems.js';
 
@@ -112,7 +113,8 @@ const otherRefusals = Object.fromEntries(
   ].map(([status, description]) => [status, { ...problemResponses[400], description }]),
 );
 
-const pathItem = ({ operation, variant, isExtension, request, response, example, answerExample }: Endpoint) => {
+const pathItem = (endpoint: Endpoint) => {
+  const { operation, variant, isExtension, request, response, example } = endpoint;
   const isLimited = variant.surface !== 'admin';
   const limitHeaders = isLimited ? rateLimitHeaders : {};
   return {
@@ -127,7 +129,7 @@ const pathItem = ({ operation, variant, isExtension, request, response, example,
         200: {
           description: 'Success.',
           headers: { ...responseHeaders, ...limitHeaders },
-          content: json(response, answerExample),
+          content: json(response, answerExampleOf(endpoint)),
         },
         ...problemResponses,
         ...(variant.surface === 'query' && refusalOf('NODE_ERROR', {})),

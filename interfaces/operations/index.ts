@@ -5,7 +5,6 @@ import * as administration from './administration.js';
 import * as assets from './assets.js';
 import * as audit from './audit.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
-import { answerExampleFor } from './examples/answers.js';
 import * as gatewayTokens from './gateway/tokens.js';
 import * as queries from './queries.js';
 import * as transactions from './transactions.js';
@@ -32,7 +31,6 @@ export type Endpoint = {
   readonly request: object;
   readonly response: object;
   readonly example: object;
-  readonly answerExample: object;
 };
 
 const isExtension = ({ extension }: AnyOperation, variant: Variant) =>
@@ -42,19 +40,15 @@ const isExtension = ({ extension }: AnyOperation, variant: Variant) =>
 export const endpoints: readonly Endpoint[] = catalogue.flatMap((operation) =>
   variants
     .filter((v) => v.surface === operation.surface && (!operation.needs || v.can.includes(operation.needs)))
-    .map((variant) => {
-      const response = schemaFor(operation.response, variant);
-      return {
-        operation,
-        variant,
-        path: `/v1/${variant.segment}/${operation.name}`,
-        isExtension: isExtension(operation, variant),
-        request: schemaFor(operation.request, variant, operation.atLeastOne),
-        response,
-        example: exampleFor(operation.request, variant, operation.example(variant)),
-        answerExample: operation.answerExample ?? answerExampleFor(operation.name, variant, response),
-      };
-    }),
+    .map((variant) => ({
+      operation,
+      variant,
+      path: `/v1/${variant.segment}/${operation.name}`,
+      isExtension: isExtension(operation, variant),
+      request: schemaFor(operation.request, variant, operation.atLeastOne),
+      response: schemaFor(operation.response, variant),
+      example: exampleFor(operation.request, variant, operation.example(variant)),
+    })),
 );
 
 /** Explains why a path names no operation, without repeating the path, which may contain a secret by mistake. */

@@ -1,10 +1,13 @@
+import { answerExampleOf } from '../../interfaces/operations/examples/answers.js';
 import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
 
 export const specificationPath = 'docs/specification.md';
 
 const fenced = (value: object) => ['```json', JSON.stringify(value, null, 2), '```', ''];
-const exampleText = ({ path, example, answerExample }: Endpoint) =>
-  [`Example: \`POST ${path}\``, '', ...fenced(example), ...fenced(answerExample)].join('\n');
+const exampleText = (endpoint: Endpoint) =>
+  [`Example: \`POST ${endpoint.path}\``, '', ...fenced(endpoint.example), ...fenced(answerExampleOf(endpoint))].join(
+    '\n',
+  );
 
 /** Section of an operation: its heading, the APIs that have it, its text and its examples, which end the section. */
 const section =

@@ -1,4 +1,5 @@
 import type { Variant } from '../../../domain/variant.js';
+import type { Endpoint } from '../index.js';
 import { transferRecord } from '../records.js';
 import { exampleTime, exampleValues } from './values.js';
 
@@ -43,11 +44,13 @@ const notificationData = (variant: Variant, values: Readonly<Record<string, unkn
 });
 
 /**
- * Derives the example answer of an operation from its response schema. Optional fields without an example value are
- * omitted. A required field without one is missing, so the answer does not match the schema, which a test checks.
+ * Returns the example answer of an operation, which derives from its response schema unless the operation has its own.
+ * Optional fields without an example value are omitted. A required field without one is missing, so the answer does not
+ * match the schema, which a test checks.
  */
-export const answerExampleFor = (operation: string, variant: Variant, response: object): object => {
+export const answerExampleOf = ({ operation, variant, response }: Endpoint): object => {
+  if (operation.answerExample) return operation.answerExample;
   const values = exampleValues(variant);
   const data = notificationData(variant, values);
-  return recordExample(response, '', finderIn({ ...values, 'webhook_histories.data': data }, operation));
+  return recordExample(response, '', finderIn({ ...values, 'webhook_histories.data': data }, operation.name));
 };
