@@ -1,4 +1,5 @@
 import type { Decider } from '../decider.js';
+import { nextRetry } from './delivery/retry-schedule.js';
 import type { OfWebhook } from './webhook.js';
 
 type Named = OfWebhook & {
@@ -59,35 +60,12 @@ export type Delivery = {
   readonly nextAt: number;
 };
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-/** Delay before each retry in ms. The delivery fails after the last one. */
-export const retryDelays: readonly number[] = [
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  10 * hour,
-];
-/** Fraction by which a retry delay is randomly shortened or lengthened. */
-export const retryJitter = 0.1;
-
 /** HTTP status with which a receiver ends a delivery without retries. */
 export const statusGone = 410;
 
 const isOpen = ({ state }: Delivery) => state === 'pending' || state === 'retrying';
 const isUndecided = (past: Delivery) => isOpen(past) || past.state === 'parked';
 const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
-
-/** Returns the time of the next attempt in Unix ms after `tries` failed ones; null if no retry is left. */
-const nextTry = (tries: number, at: number, jitter: number, retryAt: number | null) => {
-  const delay = retryDelays[tries - 1];
-  if (delay === undefined) return null;
-  return Math.max(Math.round(at + delay * (1 - retryJitter + 2 * retryJitter * jitter)), retryAt ?? 0);
-};
 
 export const delivery: Decider<DeliveryCommand, DeliveryEvent, Delivery> = {
   stream: 'delivery',
@@ -99,7 +77,7 @@ export const delivery: Decider<DeliveryCommand, DeliveryEvent, Delivery> = {
       const completed = isSuccess(attempt.status);
       // The request was sent, so it is recorded even if another process finished or canceled the delivery meanwhile.
       const isLast = completed || attempt.status === statusGone || !isUndecided(past);
-      const nextAt = isLast ? null : nextTry(past.tries + 1, attempt.at, jitter, retryAt);
+      const nextAt = isLast ? null : nextRetry(past.tries + 1, attempt.at, jitter, retryAt);
       const failed = nextAt === null ? 'failed' : 'retrying';
       return [{ type: 'DeliveryAttempted', data: { ...attempt, outcome: completed ? 'completed' : failed, nextAt } }];
     },

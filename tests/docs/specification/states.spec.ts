@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stateOf as transferStateOf, transferStatuses } from '../../../application/assets/wire-records.js';
 import { stateOf as transactionStateOf } from '../../../application/transactions/wire-record.js';
 import { roles } from '../../../domain/aggregates/credential.js';
-import { retryDelays, retryJitter } from '../../../domain/aggregates/delivery.js';
+import { retryDelays, retryJitter } from '../../../domain/aggregates/delivery/retry-schedule.js';
 import { assetTypeOf, contractTypeOf, standardsOf, tokenStandards } from '../../../domain/asset.js';
 import { defaultLimits } from '../../../domain/rate-limit.js';
 import { variants } from '../../../domain/variant.js';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { stateOf as transferStateOf } from '../../../application/assets/wire-records.js';
 import { stateOf as transactionStateOf } from '../../../application/transactions/wire-record.js';
-import { type DeliveryCommand, delivery, retryDelays } from '../../../domain/aggregates/delivery.js';
+import { retryDelays } from '../../../domain/aggregates/delivery/retry-schedule.js';
+import { type DeliveryCommand, delivery } from '../../../domain/aggregates/delivery.js';
 import { type LedgerCommand, ledger } from '../../../domain/aggregates/ledger.js';
 import { type Outcome, type TransactionCommand, transaction } from '../../../domain/aggregates/transaction.js';
 import { webhookStatusOf } from '../../../interfaces/operations/records.js';

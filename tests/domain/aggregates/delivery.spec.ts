@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { retryDelays } from '../../../domain/aggregates/delivery/retry-schedule.js';
 import {
   type Delivery,
   type DeliveryCommand,
   type DeliveryEvent,
   delivery,
-  retryDelays,
 } from '../../../domain/aggregates/delivery.js';
 import { decide, fold } from '../../../domain/decider.js';
 import { check, emits, nothing } from '../../support/histories/matrix.js';

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { sharedKeyEnds } from '../../../application/webhooks/shared-key.js';
-import { retryDelays } from '../../../domain/aggregates/delivery.js';
+import { retryDelays } from '../../../domain/aggregates/delivery/retry-schedule.js';
 import { embedded } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
