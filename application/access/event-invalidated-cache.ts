@@ -51,7 +51,7 @@ export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T 
   };
 };
 
-/** Drops the entries that an event makes stale; all of them if this release cannot read which these are. */
+/** Drops the entries that an event makes stale, or all entries if this release cannot read the event. */
 const invalidate = (cache: EventInvalidatedCache, event: Recorded) => {
   try {
     cache.onEvent(event);

@@ -88,7 +88,10 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
   return { now, soon };
 };
 
-/** Fetches the logs of blocks. Accepts an empty list for a block that announces logs only after repeated attempts. */
+/**
+ * Fetches the logs of blocks. If the bloom filter of a block shows logs and the node returns none, the empty list is
+ * accepted only after repeated attempts.
+ */
 const createLogReader = (node: Node, { log, now }: System) => {
   let denied = { hash: '', times: 0, since: 0 };
   return async (block: FollowedBlock): Promise<readonly FollowedLog[]> => {

@@ -23,7 +23,7 @@ import {
 
 /**
  * Time for which an answer is valid. `constant`: forever; `block`: while the requested block is on the chain;
- * `transaction`: while the block of the transaction is on the chain; `now`: a moment; `never`: the method changes state or
+ * `transaction`: while the block of the transaction is on the chain; `now`: until the next block; `never`: the method changes state or
  * returns pending data.
  */
 type Validity = 'constant' | 'block' | 'transaction' | 'now' | 'never';

@@ -56,7 +56,10 @@ const projectionLag =
   async () =>
     (await (await status()).projections()).map(({ name, lag, lagSeconds, stoppedFor }) => {
       if (stoppedFor !== null)
-        return fail(`${name} is stopped for ${stoppedFor}`, 'other organizations are served; docs/operations.md');
+        return fail(
+          `${name} is stopped for ${stoppedFor}`,
+          'other organizations are not affected; see Incidents in docs/operations.md',
+        );
       const found = `${name} is ${lag} events behind, ${lagSeconds.toFixed(0)} s`;
       const advice =
         'check that a projector runs (serve --role projector) and why it stopped in its log; see docs/operations.md';

@@ -18,8 +18,8 @@ type Options = {
 type Ports = { readonly events: EventStore; readonly state: StateStore; readonly system: Pick<System, 'log'> };
 
 /**
- * Leaves out an organization whose events cannot be worked on, so that the others go on. Its position is kept for a
- * release that reads its events; where only its documents are stopped, it is tried again with the next batch.
+ * Skips an organization whose events cannot be processed, so that the others continue. Its position is kept for a release
+ * that can read its events. If only its documents are stopped, it is retried with the next batch.
  */
 const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => {
   const leftOut = new Map<string, { readonly from: Position; readonly isUnreadable: boolean }>();
@@ -28,7 +28,7 @@ const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => 
     if (!(error instanceof OrganizationStopped) || leftOut.has(error.organizationId)) throw error;
     const { organizationId } = error;
     leftOut.set(organizationId, { from, isUnreadable: error instanceof UnreadableEvent });
-    system.log.error({ process: id, organization: organizationId, err: error }, 'a process left out an organization');
+    system.log.error({ process: id, organization: organizationId, err: error }, 'Process skipped an organization');
   };
   const tryAgain = async (organizationId: string, from: Position, end: Position) => {
     try {

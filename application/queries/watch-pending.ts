@@ -157,7 +157,7 @@ const createAnnouncements = ({ node, system }: Ports, signal: AbortSignal) => {
   return announcements;
 };
 
-/** Returns one round: look up announced hashes, drop used nonces, read the pool, check stored transactions. */
+/** Creates a round: look up announced hashes, drop used nonces, read the pool, check stored transactions. */
 const createRound = (ports: Ports, announcements: ReturnType<typeof createAnnouncements>) => {
   const { node, pending, system } = ports;
   const takeIn = createIntake(ports);

@@ -77,8 +77,8 @@ type Ports = {
 };
 
 /**
- * Reads the checkpoint. Foreign read models include nothing, until the projector has emptied them, and give null: a
- * position of theirs would answer for events that are not in them.
+ * Reads the checkpoint. Returns null while the read models were built from another event store and not emptied yet: their
+ * position says nothing about the events of this store.
  */
 const createReadCheckpoint = ({ readModels, events }: Ports) => {
   let isOurs = false;

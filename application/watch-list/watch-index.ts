@@ -118,8 +118,8 @@ const handlersOf = (parts: Parts): Handlers => {
 };
 
 /**
- * Passes over an activity in a version that only a newer release reads, which takes it up from its ledger. Anything else
- * that cannot be read stops the follower, because deposits would be missed.
+ * Skips an activity that only a newer release can read; that release continues with it from its ledger. Any other
+ * unreadable event stops the follower, because skipping it could miss deposits.
  */
 const passOver = (error: unknown, isOfActivity: boolean) => {
   if (!(isOfActivity && error instanceof UnreadableEvent)) throw error;

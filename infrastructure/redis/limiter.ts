@@ -156,7 +156,7 @@ export const redisLimiter = async (
   const run = (name: keyof typeof scripts, ...given: (string | number)[]) =>
     (redis as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name]?.(...given).catch(failed);
 
-  /** Charges the quota. Also spends the nonce unless `token` is empty. */
+  /** Charges the quota if `charge` is given, and marks the nonce as used by `token` unless `token` is empty. */
   const admitBy = async (nonce: string, token: string, charge?: Charge, span?: string) => {
     const now = Date.now();
     return (await run(

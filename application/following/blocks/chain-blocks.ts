@@ -62,7 +62,11 @@ export const createChainBlocks = (ports: Ports) => {
     const { chain: followed } = reached;
     const isOther = served !== followed;
     if (from > 0 && !isOther) return inspectFinal(variant, from, reached);
-    if (!isOther) return fail('FAILED_PRECONDITION', 'The nodes serve the chain that is followed: nothing to accept.');
+    if (!isOther)
+      return fail(
+        'FAILED_PRECONDITION',
+        'The nodes already serve the followed chain, so there is no other chain to accept.',
+      );
     if (from > 0) return fail('FAILED_PRECONDITION', 'The nodes serve another chain. Accept block 0 instead.');
     return { block: { number: 0, hash: followed, chain: followed }, replacement: served, from, activities: 0 };
   };

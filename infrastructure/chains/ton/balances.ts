@@ -71,7 +71,7 @@ const stale = Symbol('stale');
 /** Balance of an account. A jetton wallet also names its owner and its jetton master. */
 type Held = { readonly balance: string; readonly owner?: string; readonly master?: string };
 type Found = Held | null | typeof stale;
-/** Index to query, the seqno of its last block, and the transactions seen so far. */
+/** Index server to query, the seqno of its last block, and the last transaction seen of each account. */
 type Asked = { readonly node: Node; readonly head: number; readonly lastSeen: LastSeen };
 
 const heldIn = (row: Raw): Held => ({

@@ -38,7 +38,7 @@ export const createIdentities = () => {
   };
   return {
     remembered,
-    /** Returns the claims that the active wallet confirms. */
+    /** Returns the claims that the contract at `account` confirms. One that is not deployed confirms none. */
     confirmed: async (node: Node, account: string, claims: readonly TokenAccount[]) => {
       await learn(node, account);
       return remembered(account, claims);
