@@ -28,7 +28,7 @@ const verdict = await soak(engine, {
   pace: { reorganizationMs: 2000, killMs: 6000, nodeMs: 5000 },
   odds: { slow: 0.1, fail: 0.05, reset: 0.03, hang: 0.005 },
   settleSeconds: Number(values.patience),
-  readDeadlineMs: 15_000,
+  deadlineMs: 15_000,
 });
 if (!verdict) throw new Error('the development chain is not there for this machine');
 const { violations, done } = verdict;

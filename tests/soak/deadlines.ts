@@ -1,36 +1,54 @@
 import { testSystem } from '../support/silent.js';
-import type { Tenant } from './tenant.js';
+import { newAddress, type Tenant } from './tenant.js';
 import type { World } from './world.js';
 
 const everyMs = 250;
 
 type Around = World & {
   readonly complain: (text: string) => void;
-  /** Time within which a read must be answered; null where other work may slow the machine down. */
+  /** Time within which each call must be answered; null where other work may slow the machine down. */
   readonly deadlineMs: number | null;
 };
+type Call = (tenant: Tenant, walletId: string, url: string) => Promise<unknown>;
 
-/** Reads a wallet of each tenant repeatedly, and reports each answer that was late while the API was running. */
+const calls: Readonly<Record<string, Call>> = {
+  GetWallet: ({ api }, wallet_id) => api().getWallet({ wallet_id }),
+  RegisterAddress: (tenant, walletId) => newAddress(tenant, walletId),
+  // Nodes fail on purpose, so an answer with an error is an answer too.
+  'a gateway call': ({ key }, _, url) =>
+    fetch(`${url}/c/mainnet/v1/${key}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+    }).then((answer) => answer.text()),
+};
+
+const isRateLimited = (error: unknown) => String(error).includes('RATE_LIMITED');
+
+/**
+ * Calls the service for each tenant repeatedly, and reports each answer that was late, or refused for a rate limit that
+ * the tenant does not have, while the API was running.
+ */
 export const watchDeadlines = async (around: Around, tenants: readonly Tenant[], signal: AbortSignal) => {
   const { processes, tally, complain, deadlineMs } = around;
-  const readOnce = async ({ name, api, addresses, random }: Tenant) => {
-    const life = processes.life('api');
-    if (processes.api() === null) return;
+  const callOnce = async (tenant: Tenant, name: string, call: Call) => {
+    const [life, url] = [processes.life('api'), processes.api()];
+    if (url === null) return;
     const started = performance.now();
-    const outcome = await api()
-      .getWallet({ wallet_id: random.pick([...addresses.keys()]) })
-      .then(
-        () => 'answered',
-        (error: unknown) => `failed: ${error}`,
-      );
+    const error = await call(tenant, tenant.random.pick([...tenant.addresses.keys()]), url).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     const tookMs = performance.now() - started;
-    if (processes.life('api') !== life || outcome !== 'answered') return;
+    if (isRateLimited(error)) complain(`${tenant.name} was refused ${name}: ${error}`);
+    if (processes.life('api') !== life || error !== null) return;
     const isLate = deadlineMs !== null && tookMs > deadlineMs;
-    tally.add('reads beside the hostile organization', isLate ? 0 : 1);
-    if (isLate) complain(`${name} waited ${Math.round(tookMs)} ms for GetWallet`);
+    tally.add('calls beside the hostile organization', isLate ? 0 : 1);
+    if (isLate) complain(`${tenant.name} waited ${Math.round(tookMs)} ms for ${name}`);
   };
   while (!signal.aborted) {
-    await Promise.all(tenants.map(readOnce));
+    for (const [name, call] of Object.entries(calls))
+      await Promise.all(tenants.map((tenant) => callOnce(tenant, name, call)));
     await testSystem.sleep(everyMs);
   }
 };

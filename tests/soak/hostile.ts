@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Credentials } from '../../interfaces/signature.js';
@@ -6,15 +7,30 @@ import { seed } from '../support/run/seed.js';
 import { call, sign } from '../support/service/http.js';
 import { newOrganization } from '../support/service/service.js';
 import { testSystem } from '../support/silent.js';
-import type { World } from './world.js';
+import { startReceiver } from '../support/webhooks/webhook-receiver.js';
+import { deployHostileContracts } from './hostile-contracts.js';
+import { bedrock, type World } from './world.js';
 
-type Hostile = Credentials & { readonly organizationId: string; readonly walletId: string };
+type Hostile = Credentials & {
+  readonly walletId: string;
+  /** Wallet that has webhooks, with a single address. */
+  readonly heard: { readonly walletId: string; readonly address: string };
+  /** Address of the first wallet that receives tokens. */
+  readonly holder: string;
+  /** Endpoint that accepts connections and never answers. */
+  readonly silentUrl: string;
+  readonly contracts: Awaited<ReturnType<typeof deployHostileContracts>>;
+  readonly close: () => Promise<void>;
+};
 
 const addressesAtOnce = 500;
 const atOnce = 20;
 const pauseMs = 20;
-/** Endpoint without a server: the discard port of the loopback address. */
-const nowhere = 'http://127.0.0.1:9/';
+/** Number of transfers that one transaction makes to one wallet. */
+const transfersAtOnce = 300;
+/** Largest nonce that is accepted from a sender without transactions. */
+const farNonce = 1000;
+const largeData = `0x${'00'.repeat(60_000)}`;
 
 const addresses = (count: number) => Array.from({ length: count }, () => `0x${randomBytes(20).toString('hex')}`);
 const times = (count: number, work: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, work));
@@ -33,14 +49,22 @@ const hangUp = (url: string, by: Credentials, path: string, request: object) =>
     socket.on('error', () => undefined).on('close', () => resolve());
   });
 
-type Step = (url: string, by: Hostile) => Promise<unknown>;
+type Scene = Pick<World, 'ask'> & { readonly url: string; readonly by: Hostile };
+type Step = (scene: Scene) => Promise<unknown>;
 const asking =
   (path: string, request: (by: Hostile) => object, headers: () => Record<string, string> = () => ({})): Step =>
-  (url, by) =>
+  ({ url, by }) =>
     call(url, by, path, request(by), headers());
 const inWallet = ({ walletId }: Hostile) => ({ wallet_id: walletId });
 const random = createRandom(seed, 'hostile');
 const somewhere = () => ({ 'x-as-of': String(random.between(1, 100)) });
+
+/** Creates a transaction that is never sent, and cancels it. Webhooks of its wallet are notified of both. */
+const createAndCancel = async ({ url, by }: Scene, request: object) => {
+  const transaction_id = randomBytes(8).toString('hex');
+  await call(url, by, '/v1/c/CreateTransaction', { value: '1', ...request, transaction_id });
+  await call(url, by, '/v1/c/CancelTransaction', { transaction_id });
+};
 
 /** Steps by which one organization, or a caller without a credential, could slow the others down. */
 const steps: Readonly<Record<string, Step>> = {
@@ -48,28 +72,48 @@ const steps: Readonly<Record<string, Step>> = {
     ...inWallet(by),
     addresses: addresses(addressesAtOnce),
   })),
-  'large answers that nobody reads': (url, by) => times(atOnce, () => hangUp(url, by, '/v1/c/GetWallet', inWallet(by))),
-  'balances read again and again': asking('/v1/c/RefreshAssetBalances', inWallet),
-  'webhooks that hang': asking('/v1/c/RegisterWebhook', () => ({ webhook_endpoint: nowhere, confirmation: 1 })),
-  'webhooks that wait for ever': asking('/v1/c/RegisterWebhook', () => ({
-    webhook_endpoint: nowhere,
+  'large answers that nobody reads': ({ url, by }) =>
+    times(atOnce, () => hangUp(url, by, '/v1/c/GetWallet', inWallet(by))),
+  'balances read again and again': asking('/v1/c/RefreshAssetBalances', (by) => ({
+    ...inWallet(by),
+    asset_type: 'ASSET_TYPE_ERC20',
+  })),
+  'webhooks that hang': async ({ url, by, ask }) => {
+    const webhook = { wallet_id: by.heard.walletId, webhook_endpoint: by.silentUrl, confirmation: 1 };
+    await call(url, by, '/v1/c/RegisterWebhook', webhook);
+    await ask('dev_transfer', { variant: 'c', to: by.heard.address, value: '1' });
+  },
+  'webhooks that wait for ever': asking('/v1/c/RegisterWebhook', ({ silentUrl }) => ({
+    webhook_endpoint: silentUrl,
     confirmation: Number.MAX_SAFE_INTEGER,
   })),
-  'a far nonce': async (url, by) => {
-    const [from] = addresses(1);
-    const transaction_id = randomBytes(8).toString('hex');
-    await call(url, by, '/v1/c/RegisterAddress', { ...inWallet(by), address: from });
-    const request = { ...inWallet(by), from, to: from, value: '1' };
-    await call(url, by, '/v1/c/CreateTransaction', { ...request, transaction_id, nonce: 1_000_000 });
-    await call(url, by, '/v1/c/CancelTransaction', { transaction_id });
+  'transactions with large data': (scene) => {
+    const { walletId, address } = scene.by.heard;
+    return createAndCancel(scene, { wallet_id: walletId, from: address, to: address, data: largeData });
+  },
+  'a token whose balances take all gas': ({ by }) => by.contracts.coin.mint(by.heard.address, 1),
+  'many transfers to one wallet in a block': ({ by }) => by.contracts.coin.mint(by.holder, transfersAtOnce),
+  'tokens with documents that never arrive': ({ by }) => by.contracts.picture.mint(by.holder, random.below(1_000_000)),
+  'all addresses of a wallet removed': async ({ url, by }) => {
+    const { body } = await call(url, by, '/v1/c/RegisterWallet', { name: 'brief' });
+    const { wallet_id } = body;
+    await call(url, by, '/v1/c/BatchRegisterAddresses', { wallet_id, addresses: addresses(addressesAtOnce) });
+    await call(url, by, '/v1/c/BatchRemoveAddresses', { wallet_id, remove_all: true });
+  },
+  'a far nonce': async (scene) => {
+    const { url, by } = scene;
+    const { walletId: wallet_id, address } = by.heard;
+    const request = { wallet_id, from: address, to: address, value: '1' };
+    await createAndCancel(scene, { ...request, nonce: farNonce });
+    await createAndCancel(scene, { ...request, nonce: Number.MAX_SAFE_INTEGER });
     await call(url, by, '/v1/c/CreateTransaction', request);
   },
-  'the past at changing positions': asking('/v1/c/ListAddresses', inWallet, somewhere),
+  'the past at changing positions': asking('/v1/c/ListWallets', () => ({}), somewhere),
   'headers without end': asking('/v1/c/RegisterWebhookHeader', () => ({
     header_key: `x-${randomBytes(6).toString('hex')}`,
     header_value: 'x'.repeat(1000),
   })),
-  'batches to the gateway': (url, { key }) => {
+  'batches to the gateway': ({ url, by }) => {
     const calls = Array.from({ length: 100 }, (_, id) => ({
       jsonrpc: '2.0',
       id,
@@ -78,28 +122,47 @@ const steps: Readonly<Record<string, Step>> = {
     }));
     const headers = { 'content-type': 'application/json' };
     return times(atOnce, () =>
-      fetch(`${url}/c/mainnet/v1/${key}`, { method: 'POST', headers, body: JSON.stringify(calls) }),
+      fetch(`${url}/c/mainnet/v1/${by.key}`, { method: 'POST', headers, body: JSON.stringify(calls) }),
     );
   },
-  'pages without a credential': (url) => times(atOnce, async () => (await fetch(`${url}/openapi.json`)).arrayBuffer()),
-  'bodies without a credential': (url) =>
+  'pages without a credential': ({ url }) =>
+    times(atOnce, async () => (await fetch(`${url}/openapi.json`)).arrayBuffer()),
+  'bodies without a credential': ({ url }) =>
     times(atOnce, () => fetch(`${url}/v1/c/RegisterWallet`, { method: 'POST', body: ' '.repeat(1_000_000) })),
 };
 
-/** Creates the organization, with default limits, and its wallet before any fault. */
-export const settleHostile = async ({ processes }: World): Promise<Hostile> => {
-  const organization = await newOrganization(processes.home, 'hostile');
-  const { body } = await call(processes.api() ?? '', organization, '/v1/c/RegisterWallet', { name: 'hostile' });
-  return { ...organization, walletId: body.wallet_id as string };
+/** Creates the organization, with default limits, its wallets and its contracts before any fault. */
+export const settleHostile = async ({ ask, processes }: World): Promise<Hostile> => {
+  const url = processes.api() ?? '';
+  const { organizationId: _, ...credentials } = await newOrganization(processes.home, 'hostile');
+  const receiver = await startReceiver({ choose: () => 'hang' });
+  const contracts = await deployHostileContracts(ask, receiver.url);
+  await ask('dev_mine', bedrock);
+  const [holder = '', address = ''] = addresses(2);
+  const register = async (name: string, one: string) =>
+    (await call(url, credentials, '/v1/c/RegisterWallet', { name, address: one })).body.wallet_id as string;
+  const walletId = await register('hostile', holder);
+  const heard = { walletId: await register('heard', address), address };
+  for (const [contract_address, contract_type] of [
+    [contracts.coin.address, 'CONTRACT_TYPE_ERC20'],
+    [contracts.picture.address, 'CONTRACT_TYPE_ERC721'],
+  ]) {
+    const { status, body } = await call(url, credentials, '/v1/c/RegisterContract', {
+      contract_address,
+      contract_type,
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+  }
+  return { ...credentials, walletId, heard, holder, silentUrl: receiver.url, contracts, close: receiver.close };
 };
 
 /** Runs one step after the other until the signal aborts, whether they are answered or rejected. */
-export const harass = async ({ processes, tally }: World, by: Hostile, signal: AbortSignal): Promise<void> => {
+export const harass = async ({ ask, processes, tally }: World, by: Hostile, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted)
     for (const [name, step] of Object.entries(steps)) {
       const url = processes.api();
       if (url !== null && !signal.aborted) {
-        await step(url, by).catch(() => undefined);
+        await step({ url, by, ask }).catch(() => undefined);
         tally.add(`hostile: ${name}`);
       }
       await testSystem.sleep(pauseMs);

@@ -21,8 +21,8 @@ export type Plan = {
   readonly kills: number;
   /** Counts of the tally that must be above zero before the run ends. */
   readonly atLeastOnce?: readonly string[];
-  /** Time within which a read must be answered beside a hostile organization; not checked when absent. */
-  readonly readDeadlineMs?: number;
+  /** Time within which a call must be answered beside a hostile organization; not checked when absent. */
+  readonly deadlineMs?: number;
   readonly organizations: number;
   readonly pace: Pace;
   /** Odds of each misbehaviour of a receiver at the first attempt of a delivery. */
@@ -66,7 +66,7 @@ const trouble = async (world: World, plan: Plan, { tenants, shared, hostile }: G
     watchTime(),
     injectFaults(around, plan.seed, plan.pace, enough.signal),
     harass(world, hostile, enough.signal),
-    watchDeadlines({ ...around, deadlineMs: plan.readDeadlineMs ?? null }, tenants, enough.signal),
+    watchDeadlines({ ...around, deadlineMs: plan.deadlineMs ?? null }, tenants, enough.signal),
     ...tenants.map((tenant) => work(around, tenant, enough.signal)),
   ]);
   return complaints;
@@ -108,10 +108,11 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
   const world = await openWorld(engine);
   if (!world) return null;
   const { processes, tally } = world;
-  const tenants: Tenant[] = [];
+  const closing: (() => Promise<void>)[] = [];
   try {
     const gathered = await gather(world, plan);
-    tenants.push(...gathered.tenants);
+    const { tenants, hostile } = gathered;
+    closing.push(hostile.close, ...tenants.flatMap(({ hooks }) => hooks.map(({ receiver }) => receiver.close)));
     const complaints = await trouble(world, plan, gathered);
     // Single faults are checked at rest only, because a process that lags would hide what it misses.
     const checked = { world, tenants, readTruth: createTruth(world) };
@@ -128,6 +129,6 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     return { violations: [...complaints, ...alone, ...answers, ...stores], done: tally.all() };
   } finally {
     await world.close();
-    await Promise.all(tenants.flatMap(({ hooks }) => hooks.map(({ receiver }) => receiver.close())));
+    await Promise.all(closing.map((close) => close()));
   }
 };

@@ -5,8 +5,8 @@ import { startFailingNode } from './failing-node.js';
 import { startProcesses } from './processes.js';
 import { createTally } from './tally.js';
 
-/** Number of blocks mined first, so that no reorganization reaches the deployment of the token. */
-const bedrock = 8;
+/** Number of blocks mined first, so that no reorganization reaches the deployment of a token. */
+export const bedrock = 8;
 
 /** Asks the chain directly, not through the failing nodes. */
 const askOf =

@@ -13,7 +13,7 @@ const plan: Plan = {
   organizations: 3,
   pace: { reorganizationMs: 1000, killMs: 1500, nodeMs: 3000 },
   odds: { slow: 0.1, fail: 0.05, reset: 0.03, hang: 0 },
-  atLeastOnce: ['reorganizations', 'managed transactions', 'reads beside the hostile organization'],
+  atLeastOnce: ['reorganizations', 'managed transactions', 'calls beside the hostile organization'],
   settleSeconds: 300,
 };
 
