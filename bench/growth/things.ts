@@ -1,4 +1,5 @@
 import { transactionStep } from '../../application/transactions/transactions.js';
+import { addressStep } from '../../application/wallets/addresses.js';
 import { deliveryIdFor } from '../../application/webhooks/deliveries.js';
 import { addressOf } from '../../tests/support/following/running-app.js';
 import { testSystem } from '../../tests/support/silent.js';
@@ -62,6 +63,15 @@ const openTransactions: Thing = ({ start, operation, handle, context, walletId, 
     },
   };
 };
+
+/** Tokens that are followed at one address. */
+const imports: Thing = ({ handle, context, walletId, address, untilProjected }) => ({
+  one: async (n) => {
+    const asset = { standard: 'token', contract: addressOf(n + 2) } as const;
+    const step = addressStep(context, { type: 'Import', data: { address, walletId, asset } }, '/address');
+    await untilProjected(await handle(context, [step]));
+  },
+});
 
 /** Headers of webhooks, at most `atOnce` per webhook. */
 const webhookHeaders: Thing = ({ operation }) => {
@@ -136,6 +146,7 @@ export const things: Readonly<Record<string, Thing>> = {
     contract_address: addressOf(n + 2),
     contract_type: 'CONTRACT_TYPE_ERC20',
   })),
+  imports,
   transfers,
   'open transactions': openTransactions,
   webhooks: byOperation('/v1/c/RegisterWebhook', (n) => ({
@@ -148,6 +159,7 @@ export const things: Readonly<Record<string, Thing>> = {
   credentials: byOperation('/v1/admin/CreateCredential', (_, { organizationId }) => ({
     organization_id: organizationId,
   })),
+  'gateway tokens': byOperation('/v1/admin/CreateGatewayToken', (n) => ({ name: `token ${n}` })),
   'gateway filters': onConnections('evm_newFilter', { address: addressOf(1) }),
   'subscriptions to heads': onConnections('evm_subscribe', 'newHeads'),
   'subscriptions to pending transactions': onConnections('evm_subscribe', 'newPendingTransactions'),
