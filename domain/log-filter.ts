@@ -29,12 +29,16 @@ const isBlock = (value: unknown) => value == null || isQuantity(value) || isBloc
 
 const filterFields = ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash', 'blockhash'] as const;
 
+/** Returns the block of a filter under either spelling of its name. */
+const blockHashIn = ({ blockHash, blockhash }: Readonly<Record<string, unknown>>) => blockHash ?? blockhash;
+
 /** Describes the first error in a filter; null if the filter is valid. */
 export const filterFault = (value: unknown): string | null =>
   isRecord(value) ? (unknownMember(value, filterFields) ?? fieldFault(value)) : 'must be an object';
 
 const fieldFault = (value: Readonly<Record<string, unknown>>): string | null => {
-  const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = value;
+  const { address, topics, fromBlock, toBlock } = value;
+  const blockHash = blockHashIn(value);
   if (address != null && !isAddress(address) && !isListOf(address, isAddress))
     return `address must be 0x followed by 40 hex digits, or a list of at most ${maxChoices} addresses`;
   if (topics != null && !(Array.isArray(topics) && topics.length <= maxTopics && topics.every(isTopic)))
@@ -58,7 +62,8 @@ const heightOf = (value: unknown) => (isQuantity(value) ? Number(value) : null);
 /** Parses a filter for which `filterFault` returned null. */
 export const readFilter = (value: unknown): LogFilter => {
   const given = isRecord(value) ? value : {};
-  const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = given;
+  const { address, topics, fromBlock, toBlock } = given;
+  const blockHash = blockHashIn(given);
   return {
     addresses: setOf(address),
     topics: Array.isArray(topics) ? topics.map(setOf) : [],

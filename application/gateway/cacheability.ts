@@ -29,8 +29,8 @@ const cacheabilityOfBlock = (value: unknown): Cacheability => {
 };
 
 const cacheabilityOfFilter = (value: unknown): Cacheability => {
-  const { fromBlock, toBlock, blockhash, blockHash = blockhash } = isRecord(value) ? value : {};
-  if (blockHash != null) return hash;
+  const { fromBlock, toBlock, blockhash, blockHash } = isRecord(value) ? value : {};
+  if ((blockHash ?? blockhash) != null) return hash;
   const ends = [fromBlock, toBlock].map(cacheabilityOfBlock);
   if (ends.some(({ kind }) => kind === 'open')) return open;
   const heights = ends.map((end) => (end.kind === 'height' ? end.height : Number.NaN));

@@ -5,6 +5,7 @@ import { faultOf, readError } from '../nodes/json-rpc/rpc-fault.js';
 import { type FaultKind, NodeFault } from '../nodes/node-fault.js';
 import { contradicts } from './agreement/contradiction.js';
 import { headIn, isEmpty, isNull, matchesRequest } from './checks.js';
+import { hidesLag } from './heads/lag.js';
 import type { Attempt, Doubt } from './hedged-request.js';
 import type { Member } from './member.js';
 
@@ -22,13 +23,13 @@ type AnswerContext = {
 
 /** Returns whether another node may have a more complete answer. */
 const isDoubtful = (
-  { retryIfEmpty }: RpcCall,
+  { method, retryIfEmpty }: RpcCall,
   answer: Result,
   { lags }: AnswerContext,
   cacheability: Cacheability,
 ): boolean => {
-  // A lagging node gives an outdated answer at the head. At a height, its answer is either right or empty.
-  if (lags && cacheability.kind === 'head') return true;
+  // A lagging node gives an outdated answer at the head. At a height, its answer is right or empty, but logs may be partial.
+  if (lags && (cacheability.kind === 'head' || hidesLag(method))) return true;
   return retryIfEmpty || lags ? isEmpty(answer) : isNull(answer);
 };
 

@@ -55,17 +55,12 @@ type Request = {
  * that lag behind, then nodes in cooldown. Nodes that lack the method or have pruned the height come last. Nodes of other
  * chains are excluded.
  */
-const inOrder = (
-  all: readonly Member[],
-  method: string,
-  cacheability: Cacheability,
-  tip: number,
-): readonly Member[] => {
+const inOrder = (all: readonly Member[], call: RpcCall, cacheability: Cacheability, tip: number): readonly Member[] => {
   const members = all.some((member) => member.isForeign()) ? all.filter((member) => !member.isForeign()) : all;
   if (members.length <= 1) return members;
   const needed = cacheability.kind === 'height' ? Math.min(cacheability.height, tip) : tip;
   const place = (member: Member) =>
-    (member.abilities.lacks(method, cacheability) ? 4 : 0) +
+    (member.abilities.lacks(call, cacheability) ? 4 : 0) +
     (member.isResting() ? 2 : 0) +
     (member.height() < needed ? 1 : 0);
   return members.toSorted((a, b) => place(a) - place(b) || a.latencyMs() - b.latencyMs());
@@ -85,6 +80,8 @@ const createAttempts = (
   const { method, bundle } = call;
   // The answer of a single node is always accepted, because no other node could have a better one.
   const needed = members.length > 1 ? heightNeeded(method, cacheability, announced.height()) : -1;
+  // Above its own head, a node's answer is doubted even if no such head was announced here.
+  const reach = members.length > 1 && cacheability.kind === 'height' ? cacheability.height : needed;
   let [attempts, isLate] = [0, false];
 
   const exchange = (member: Member, given: Cancellation, lags: boolean): Promise<Attempt<RpcAnswer>> =>
@@ -99,15 +96,15 @@ const createAttempts = (
     }, toLimitError);
   const exchangeAfterPoll = async (member: Member, given: Cancellation) => {
     await headWatch.poll(member);
-    const lags = member.height() < needed;
-    const attempt = lags && hidesLag(method) ? null : await exchange(member, given, lags);
+    if (member.height() >= needed) return exchange(member, given, member.height() < reach);
+    const attempt = hidesLag(method) ? null : await exchange(member, given, true);
     // Callers know that the block exists, so an empty answer about it is wrong.
-    if (attempt && !(lags && cacheability.kind === 'height' && attempt.doubt === 'empty')) return attempt;
+    if (attempt && !(cacheability.kind === 'height' && attempt.doubt === 'empty')) return attempt;
     isLate = true;
     throw hasNotReached(needed);
   };
   const exchangeOnce = (member: Member, given: Cancellation) =>
-    member.height() < needed ? exchangeAfterPoll(member, given) : exchange(member, given, false);
+    member.height() < reach ? exchangeAfterPoll(member, given) : exchange(member, given, false);
   const askTrusted =
     members.length > 1 && isCounted(call, cacheability)
       ? (member: Member, given: Cancellation) => countReceipts(call, exchangeOnce(member, given), member)
@@ -139,7 +136,7 @@ const createFetchAnswer = (members: readonly Member[], chain: Chain, options: Fe
       isStrict,
     });
     const terms = { hedgeMs: hedgeDelay.hedgeMs(call.method), deadlineMs, cancellation };
-    const ordered = inOrder(members, call.method, cacheability, Math.max(headWatch.tip(), announced.height()));
+    const ordered = inOrder(members, call, cacheability, Math.max(headWatch.tip(), announced.height()));
     const order = charged?.first(ordered) ?? ordered;
     const best = () => hedgedRequest(order, ask, terms);
     const asked = (): Promise<RpcAnswer> => {
@@ -212,7 +209,7 @@ export const withinUnits = (
   const { enter } = createUnitQueue<Member>({ maxMs: deadlineMs });
   return async (call, params, cacheability, cancellation) => {
     const cost = unitsOf(call.method, call.params, headWatch.tip);
-    const member = await enter(cost, () => inOrder(members, call.method, cacheability, headWatch.tip()), cancellation);
+    const member = await enter(cost, () => inOrder(members, call, cacheability, headWatch.tip()), cancellation);
     return fetch(call, params, cacheability, cancellation, chargedTo(member, cost));
   };
 };

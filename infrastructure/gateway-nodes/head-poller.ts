@@ -97,16 +97,29 @@ const unknownTag = /\binvalid (argument|param|block)|\bunknown (block )?tag|\bhe
 const isUnknownTag = (error: unknown): boolean =>
   isRecord(error) && (error.code === invalidParams || unknownTag.test(String(error.message)));
 
-const finalHeightAt = async (member: Member): Promise<number> => {
+/** Returns the height of the final block; null if the node does not support the tag. */
+const reportedFinalHeight = async (member: Member): Promise<number | null> => {
   const answer = await exchange(member, 'eth_getBlockByNumber', ['finalized', false]);
   if ('result' in answer) return headOf(JSON.parse(answer.result.toString())).number;
   if (!isUnknownTag(readError(answer.error))) throw failing('did not return the final block');
-  return headOf(await read(member, 'eth_getBlockByNumber', ['latest', false])).number - finalDepth;
+  return null;
+};
+
+/** Asks one node after the other for the final block. Counts from the head of the first node only if none supports the tag. */
+const finalHeightAt = async ([first, ...others]: readonly [Member, ...Member[]]) => {
+  for (const member of [first, ...others]) {
+    const height = await reportedFinalHeight(member);
+    if (height !== null) return { height, isReported: true };
+  }
+  const head = headOf(await read(first, 'eth_getBlockByNumber', ['latest', false]));
+  return { height: head.number - finalDepth, isReported: false };
 };
 
 export const createFinality = (members: readonly Member[]): Finality => {
   let height = unknownHeight;
   let polledAt = Number.NEGATIVE_INFINITY;
+  /** True once a node reported the final block, after which heights counted from the head are ignored. */
+  let isReported = false;
   /** Number of resets. A poll that started before a reset is ignored. */
   let resets = 0;
 
@@ -114,13 +127,15 @@ export const createFinality = (members: readonly Member[]): Finality => {
   const isTrusted = (member: Member) => members.length === 1 || member.isVetted();
   const refresh = () => {
     if (performance.now() - polledAt <= finalityIntervalMs) return;
-    const member = members.find((one) => one.isUp() && !one.isResting() && isTrusted(one));
-    if (!member) return;
+    const [first, ...others] = members.filter((one) => one.isUp() && !one.isResting() && isTrusted(one));
+    if (!first) return;
     polledAt = performance.now();
     const before = resets;
-    finalHeightAt(member).then(
+    finalHeightAt([first, ...others]).then(
       (found) => {
-        if (before === resets) height = Math.max(height, found);
+        if (before !== resets || (isReported && !found.isReported)) return;
+        isReported = found.isReported;
+        height = Math.max(height, found.height);
       },
       () => undefined,
     );
@@ -129,6 +144,7 @@ export const createFinality = (members: readonly Member[]): Finality => {
     forget: () => {
       resets++;
       height = unknownHeight;
+      isReported = false;
       polledAt = Number.NEGATIVE_INFINITY;
     },
     height: () => {

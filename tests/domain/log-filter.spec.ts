@@ -104,6 +104,7 @@ describe('a log filter', () => {
     [{ fromBlock: 5 }, /fromBlock/],
     [{ toBlock: '0x05' }, /toBlock/],
     [{ blockhash: '0x5' }, /blockHash/],
+    [{ blockHash: null, blockhash: '0x5' }, /blockHash/],
     [{ blockHash: a, fromBlock: '0x1' }, /combined/],
   ];
   for (const [given, fault] of faults)

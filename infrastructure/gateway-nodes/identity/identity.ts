@@ -11,7 +11,7 @@ type IdentityOptions = ElectionOptions & {
 
 /** Age of a check, as a multiple of `recheckMs`, after which a node is used only after another check. */
 const staleAfter = 3;
-/** Age of a check after which a node is checked before it receives a transaction, and a foreign node is checked again. */
+/** Age of a check after which a foreign node is checked again. */
 const freshMs = 2000;
 
 /** Milliseconds for which an in-flight check is shared. A longer check may be lost although the node is back. */
@@ -88,8 +88,8 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
       }
       return verify(member, recheckMs);
     },
-    /** Rejects unless a recent check found that the node serves the chain. */
-    verify: (member: Member) => verify(member, Math.min(recheckMs, freshMs)),
+    /** Rejects unless a new check finds that the node serves the chain. */
+    verify: (member: Member) => verify(member, 0),
     /** Checks the node now; rejects if it is foreign. */
     check: async (member: Member) => {
       await check(member);

@@ -1,5 +1,6 @@
 import { type Cacheability, cacheabilityOf } from '../../../application/gateway/cacheability.js';
 import type { RpcCall } from '../../../application/ports/node.js';
+import { isQuantity, isRecord } from '../../../domain/rpc-value.js';
 import type { NodeFault } from '../../nodes/node-fault.js';
 
 /** Milliseconds for which a reported lack is assumed; after that, the node is asked again. */
@@ -22,6 +23,14 @@ const discarded =
   /missing trie node|\bprun|\bhistor|\barchive\b|\bstate\b.*\b(not available|unavailable)|no state found|proof window/i;
 /** Number of blocks below a node's head within which a missing block may be due to another fork. */
 const unsettledBlocks = 128;
+
+/** Returns the lowest height that a call reads; null if it reads no fixed height. */
+const lowestHeight = ({ method, params: [filter] }: RpcCall, cacheability: Cacheability): number | null => {
+  if (cacheability.kind !== 'height') return null;
+  const from = method === 'eth_getLogs' && isRecord(filter) ? filter.fromBlock : undefined;
+  if (from === 'earliest') return 0;
+  return isQuantity(from) ? Number(from) : cacheability.height;
+};
 
 type Floor = { readonly height: number; readonly until: number };
 
@@ -52,17 +61,19 @@ export const createAbilities = (now = () => performance.now()) => {
     const known = lacksHeight(method, height) ? floors.get(isState)?.height : undefined;
     floors.set(isState, { height: known ?? height, until: now() + ttlMs });
   };
-  const noteMissing = ({ method, params }: RpcCall, head: number | undefined, isExplicit: boolean) => {
-    const cacheability = cacheabilityOf(method, params);
-    if (cacheability.kind !== 'height') return;
-    if (isExplicit || (head !== undefined && head - cacheability.height > unsettledBlocks))
-      discard(method, cacheability.height);
+  const noteMissing = (call: RpcCall, head: number | undefined, isExplicit: boolean) => {
+    const height = lowestHeight(call, cacheabilityOf(call.method, call.params));
+    if (height === null) return;
+    if (isExplicit || (head !== undefined && head - height > unsettledBlocks)) discard(call.method, height);
+  };
+  const lacksData = (call: RpcCall, cacheability: Cacheability) => {
+    const height = lowestHeight(call, cacheability);
+    return height !== null && lacksHeight(call.method, height);
   };
 
   return {
-    lacks: (method: string, cacheability: Cacheability): boolean =>
-      !knowsNone() &&
-      (lacksMethod(method) || (cacheability.kind === 'height' && lacksHeight(method, cacheability.height))),
+    lacks: (call: RpcCall, cacheability: Cacheability): boolean =>
+      !knowsNone() && (lacksMethod(call.method) || lacksData(call, cacheability)),
     /** Learns from an error. `head` is the height of the node's newest block; undefined when it is unknown. */
     noteError: (call: RpcCall, { kind, message }: NodeFault, head?: number): void => {
       if (kind === 'unsupported' && unsupported.size < maxMethods) unsupported.set(call.method, now() + ttlMs);
@@ -73,12 +84,10 @@ export const createAbilities = (now = () => performance.now()) => {
       if (!call.method.endsWith('AndIndex')) noteMissing(call, head, false);
     },
     /** Learns from a successful answer that the node has the method and the data again. */
-    noteAnswer: ({ method, params }: RpcCall): void => {
+    noteAnswer: (call: RpcCall): void => {
       if (knowsNone()) return;
-      unsupported.delete(method);
-      const cacheability = cacheabilityOf(method, params);
-      if (cacheability.kind === 'height' && lacksHeight(method, cacheability.height))
-        floors.delete(stateMethods.has(method));
+      unsupported.delete(call.method);
+      if (lacksData(call, cacheabilityOf(call.method, call.params))) floors.delete(stateMethods.has(call.method));
     },
   };
 };

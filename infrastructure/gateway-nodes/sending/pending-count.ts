@@ -50,7 +50,9 @@ export const largestCount = (
 ): Promise<RpcAnswer | null> => {
   const startedAt = performance.now();
   const asking = createCancellation();
-  const running = new Set(members.filter((member) => !member.isResting()));
+  // A node that accepted a transaction is asked even in cooldown: the others may not know the transaction.
+  const isAsked = (member: Member) => !member.isResting() || (isAwaited(member) && !member.isForeign());
+  const running = new Set(members.filter(isAsked));
   const answers: RpcAnswer[] = [];
   return new Promise((resolve) => {
     const finish = () => {

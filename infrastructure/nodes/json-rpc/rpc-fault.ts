@@ -19,6 +19,17 @@ const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly numbe
     kind: 'oversized',
     text: /\btoo many (results|logs|blocks)|\blogs matched\b|\bmax results\b|\blimited to .{0,30}\brange\b|\bquery timeout exceeded|\blarger than \d+ bytes/i,
   },
+  // Limits of a call, as opposed to those of the caller's plan, are the same on any node.
+  {
+    kind: 'refused',
+    text: /\b(gas|stack|memory|depth|code size)\b.{0,40}\b(limit|exceed)|\bexceed.{0,40}\bgas limit\b/i,
+  },
+  {
+    kind: 'oversized',
+    text: /\b(range|blocks|block count|addresses)\b.{0,40}\bexceed|\bexceed.{0,30}\b(range|blocks|addresses)\b/i,
+  },
+  // The key in the node's URL was rejected, not the caller.
+  { kind: 'failing', text: /\b(unauthori[sz]ed|not authori[sz]ed|account suspended)\b|\bauthenticat|\bapi.?key\b/i },
   {
     kind: 'busy',
     codes: [-32005, -32029, 429],

@@ -56,6 +56,18 @@ describe('a gateway node', () => {
     ['eth_getLogs is limited to a 10,000 range', -32_614],
     ['Max range: 800', -32_047],
     ['query timeout exceeded', -32_005],
+    ['the number of blocks exceeds the limit', -32_000],
+    ['requested range exceeds maximum RPC range limit', -32_000],
+    ['addresses exceed limit of 1000', -32_602],
+    ['block count exceeds the limit of 1024', -32_600],
+    ['stack limit reached 1024 (1023)', -32_000],
+    ['max code size exceeded: code size 30000, limit 24576', -32_000],
+    ['exceeds block gas limit', -32_000],
+    ['caller gas limit exceeds the block gas limit', -32_000],
+    ['call gas cost (21000) exceeds the gas limit (1)', -32_000],
+    ['Transaction gas limit is 999999999 and exceeds block gas limit of 30000000', -32_000],
+    ['call depth limit reached', -32_000],
+    ['memory limit exceeded during evm execution', -32_000],
   ];
   for (const [message, code] of excessive)
     it(`stays in use when it says "${message}", which is passed to the caller`, async () => {

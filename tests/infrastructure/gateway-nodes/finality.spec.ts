@@ -52,6 +52,13 @@ describe('the final height of a gateway', () => {
       assert.ok(height < 0, `${height} counts as final`);
     });
 
+  it('is reported by the node that supports the tag if there is one', async () => {
+    const error = { code: -32602, message: 'unknown block tag finalized' };
+    const without = memberThat((tag) => (tag === 'finalized' ? { error } : { result: block(200) }));
+    const supporting = memberThat((tag) => ({ result: block(tag === 'finalized' ? 20 : 200) }));
+    assert.equal(await learned(without, supporting), 20);
+  });
+
   it('is not taken from a node whose chain is unknown if there are others', async () => {
     const stranger = memberThat(() => ({ result: block(5000) }), false);
     assert.equal(

@@ -46,6 +46,17 @@ describe('a gateway whose fast node lags behind a slow one', () => {
     assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(100), toBlock: hex(101) }]), [logAt(100), logAt(101)]);
   });
 
+  it('returns the logs of a block that only the slow node has, although no head was announced', async () => {
+    const { ask } = await start();
+    assert.deepEqual(await ask('eth_getLogs', of101), [logAt(101)]);
+    assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(100), toBlock: hex(101) }]), [logAt(100), logAt(101)]);
+  });
+
+  it('returns no logs of a block that no node has', async () => {
+    const { ask } = await start();
+    assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(102), toBlock: hex(102) }]), []);
+  });
+
   it('returns state and blocks at "latest" that are not older than a head that it announced', async () => {
     const { ask, pool } = await start();
     assert.equal((await pool.head()).number, 101);

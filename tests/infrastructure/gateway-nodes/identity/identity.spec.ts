@@ -191,7 +191,10 @@ describe("the chain of a gateway's nodes", () => {
   it('is checked before a transaction is sent, which goes to no node of another chain', async () => {
     const nodes = [await nodeOf(own), await nodeOf(own), await nodeOf(own)];
     const [first, second, third] = nodes;
-    const pool = poolOf(nodes.map(({ url }) => url));
+    const pool = poolOf(
+      nodes.map(({ url }) => url),
+      { recheckMs: 3_600_000 },
+    );
     assert.equal(await balance(pool, 'latest'), '"own"');
     Object.assign(second?.served ?? {}, other);
     assert.equal(await ask(pool, 'eth_sendRawTransaction', '0x01'), `"${hashOf('own', 7)}"`);

@@ -102,6 +102,11 @@ describe('sending a transaction to several nodes', () => {
     const ask = poolOf([refusing, taking], { graceMs: never });
     assert.equal(await ask('eth_sendRawTransaction', '0x01'), JSON.stringify(hash));
   });
+  it('succeeds if a node already has the transaction and the response of another is lost', async () => {
+    const known = await nodeWith({ eth_sendRawTransaction: () => throwRpcError(-32_000, 'already known') });
+    const ask = poolOf([await nodeWith({ eth_sendRawTransaction: forever }), known]);
+    assert.equal(await ask('eth_sendRawTransaction', '0x01'), JSON.stringify(keccak256('0x01')));
+  });
   it('reports that a node has the transaction, even if a read-only node answers first', async () => {
     const nodes = [
       await nodeWith({ eth_sendRawTransaction: methodNotFound }),
@@ -144,6 +149,15 @@ describe('sending a transaction to several nodes', () => {
     await eventually(async () => assert(quick.asked.some(({ method }) => method === 'eth_getTransactionCount')));
     release();
     assert.equal(await count, '"0x5"');
+  });
+  it('takes the pending count from a node that accepted the transaction, even if it is rate-limited meanwhile', async () => {
+    const [accepting, other] = [await countingNode(), await countingNode()];
+    other.answers.eth_sendRawTransaction = forever;
+    accepting.answers.eth_gasPrice = () => throwRpcError(-32_005, 'too many requests');
+    const ask = poolOf([accepting, other]);
+    await ask('eth_sendRawTransaction', '0x01');
+    for (let i = 0; i < 3; i++) await ask('eth_gasPrice');
+    assert.equal(await ask(...pending), '"0x5"');
   });
   it('takes the pending count from the other nodes when one hangs, fails or rejects', async () => {
     const troubles = [forever, () => throwRpcError(-32_603, 'internal error'), methodNotFound];

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { faultOf } from '../../../infrastructure/nodes/json-rpc/rpc-fault.js';
+import type { FaultKind } from '../../../infrastructure/nodes/node-fault.js';
+
+const messages: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
+  // The limits of a caller's plan end, so another node is asked meanwhile.
+  busy: [
+    'Your app has exceeded its compute units per second capacity',
+    'daily request count exceeded, request rate limited',
+    '50/second request limit reached',
+    'limit exceeded',
+    'project exceeded its monthly quota',
+    'request limit exceeded for block explorer plan',
+  ],
+  // The node's URL has a key that is no longer valid, which is not the caller's mistake.
+  failing: [
+    'invalid api key',
+    'API key is not allowed to access blockchain',
+    'Must be authenticated!',
+    'Unauthorized',
+    'not authorized for this network',
+  ],
+  // Every node rejects these calls, and none of them is overloaded.
+  refused: [
+    'stack limit reached 1024 (1023)',
+    'exceeds block gas limit',
+    'call gas cost (21000) exceeds the gas limit (1)',
+    'EIP-7702 authorization list cannot be empty',
+  ],
+  reverted: ['execution reverted: not authorized, rate limit exceeded'],
+};
+
+describe('the error of a node', () => {
+  for (const [kind, texts] of Object.entries(messages))
+    for (const message of texts)
+      it(`has the kind ${kind} if it says "${message}"`, () => {
+        assert.equal(faultOf({ code: -32_000, message }).kind, kind);
+      });
+});
