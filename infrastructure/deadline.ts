@@ -35,8 +35,9 @@ export const withDeadline = async <T>(
       if (wasSuspended && extensions++ < maxExtensions) return checkAfter(graceMs);
       const left = leftMs();
       if (left > 0) return checkAfter(Math.ceil(left));
-      release();
+      // Released work may reject at once. Rejecting first keeps the timeout as the reason.
       reject(new TimedOut(ms));
+      release();
     };
     checkAfter(ms);
   });

@@ -20,6 +20,17 @@ describe('a deadline', () => {
     assert.equal(released, 1);
   });
 
+  it('is the reason given even if releasing the resources makes the work fail', async () => {
+    const cancellation = new AbortController();
+    const work = new Promise<never>((_, reject) => {
+      cancellation.signal.onabort = () => reject(new Error('cancelled'));
+    });
+    await assert.rejects(
+      withDeadline(work, deadlineMs, () => cancellation.abort()),
+      /timed out after 0\.02 s/,
+    );
+  });
+
   it('leaves time to read a response that arrived while the process was suspended', async () => {
     const work = new Promise<string>((resolve) => setTimeout(resolve, answerMs, 'answer'));
     const waited = withDeadline(work, deadlineMs, () => assert.fail('the work was given up'));

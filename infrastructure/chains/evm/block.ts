@@ -16,8 +16,10 @@ import type { InternalTransfer, Traces } from './traces.js';
 import { address, quantity } from './wire.js';
 
 const native = { standard: 'native' } as const;
-const depositType = '0x7e';
-const blobType = '0x3';
+const depositType = 0x7e;
+const blobType = 0x3;
+/** Compares the type of a transaction as a number, because some nodes pad it with zeros. */
+const hasType = ({ type }: ChainTransaction, expected: number) => Number(type) === expected;
 
 type Moved = Omit<Movement, 'transaction' | 'fee' | 'details'>;
 type Emit = (moved: Moved) => void;
@@ -34,8 +36,10 @@ const concerns = (interest: Interest, { from, to }: { from: string; to: string }
   interest.address(from) || interest.address(to);
 
 /** Returns the blob fee of a transaction; 0 for other types, in which rollups use these fields differently. */
-const blobFee = ({ type }: ChainTransaction, { blobGasUsed, blobGasPrice }: ChainReceipt) =>
-  type === blobType ? amount(blobGasUsed, 'the gas of blobs') * amount(blobGasPrice, 'the price of blobs') : 0n;
+const blobFee = (transaction: ChainTransaction, { blobGasUsed, blobGasPrice }: ChainReceipt) =>
+  hasType(transaction, blobType)
+    ? amount(blobGasUsed, 'the gas of blobs') * amount(blobGasPrice, 'the price of blobs')
+    : 0n;
 
 /** Returns the fields common to all movements of a transaction. */
 const sharedFields = (transaction: ChainTransaction, receipt: ChainReceipt) => {
@@ -63,9 +67,9 @@ const nativeMovement = (transaction: ChainTransaction, receipt: ChainReceipt, ma
 };
 
 /** Emits the amount minted by a rollup deposit. The mint stands even if the rest of the deposit fails. */
-const mintedMovement = ({ type, mint }: ChainTransaction, { sender, from }: SenderMatch, emit: Emit) => {
-  if (!sender || type !== depositType) return;
-  const value = amount(mint, 'the mint');
+const mintedMovement = (transaction: ChainTransaction, { sender, from }: SenderMatch, emit: Emit) => {
+  if (!sender || !hasType(transaction, depositType)) return;
+  const value = amount(transaction.mint, 'the mint');
   if (value > 0n)
     emit({ index: 'mint', asset: native, from: zeroAddress, to: from, value: value.toString(), failed: false });
 };

@@ -21,8 +21,8 @@ export type CheckedBlock = BlockBody & {
   readonly receipts: readonly ChainReceipt[];
   /** True if any transaction may have made a contract move value. */
   readonly runsCode: boolean;
-  /** Quirk that another node must confirm before the block is accepted; null if the block has none. */
-  readonly oddity: Quirk | null;
+  /** Quirks that another node must confirm before the block is accepted. */
+  readonly oddities: readonly Quirk[];
 };
 
 const addressLength = 42;
@@ -127,22 +127,41 @@ export const receiptsFor = ({ transactions }: BlockBody, given: readonly unknown
   return transactions.map(({ hash }) => byHash.get(hash));
 };
 
-/**
- * Checks that no receipt lacks a log. Gapless indexes prove it, except at the end of the block. If indexes have gaps,
- * every bloom filter is compared with its logs.
- */
-const checkBlooms = async (receipts: readonly ChainReceipt[], isGapless: boolean, pace: Pace) => {
-  const doubtful = receipts.filter(({ logs }) => logs.length > 0).slice(isGapless ? -1 : 0);
+/** Returns the receipts that may lack a log. Gapless indexes prove all others complete, except at the end of the block. */
+const doubtfulIn = (receipts: readonly ChainReceipt[], isGapless: boolean) =>
+  isGapless
+    ? receipts.slice(
+        Math.max(
+          receipts.findLastIndex(({ logs }) => logs.length > 0),
+          0,
+        ),
+      )
+    : receipts;
+
+const checkBlooms = async (doubtful: readonly ChainReceipt[], pace: Pace) => {
   for (const { logs, logsBloom } of doubtful) {
-    const bloom = bloomIn(logsBloom);
+    const bloom = logs.length > 0 ? bloomIn(logsBloom) : null;
     if (bloom && !(await isExplained(bloom, logs, pace)))
       failInvalidAnswer('returned a receipt without all logs in its bloom filter');
   }
 };
 
-const hasLogs = (receipt: unknown) => isRaw(receipt) && Array.isArray(receipt.logs) && receipt.logs.length > 0;
-const oddityOfBloom = ({ raw }: BlockBody, given: readonly unknown[]) =>
-  announcesLogs(raw.logsBloom) && !given.some(hasLogs) ? 'bloom without logs' : null;
+/** Returns whether a receipt's own bloom filter can show a missing log. Zeros next to logs are a placeholder. */
+const isProven = ({ logs, logsBloom }: ChainReceipt) =>
+  bloomIn(logsBloom) !== null && (logs.length === 0 || announcesLogs(logsBloom));
+const logsIn = (receipt: unknown) => (isRaw(receipt) && Array.isArray(receipt.logs) ? receipt.logs : []);
+
+/** Compares the block's bloom filter with all logs if there are none, or if a receipt alone cannot show a missing one. */
+const isBloomUnexplained = async (
+  { raw }: BlockBody,
+  given: readonly unknown[],
+  doubtful: readonly ChainReceipt[],
+  pace: Pace,
+) => {
+  const bloom = announcesLogs(raw.logsBloom) ? bloomIn(raw.logsBloom) : null;
+  if (bloom === null || (doubtful.every(isProven) && given.some((receipt) => logsIn(receipt).length > 0))) return false;
+  return !(await isExplained(bloom, given.flatMap(logsIn), pace));
+};
 
 /** Checks the receipts against the block. A node that lags, lost data or mixes two forks contradicts itself. */
 export const checkReceipts = async (body: BlockBody, given: readonly unknown[], pace: Pace): Promise<CheckedBlock> => {
@@ -166,31 +185,44 @@ export const checkReceipts = async (body: BlockBody, given: readonly unknown[], 
     runsCode ||= !isPlain(transaction, receipt);
     if (pace.isDue()) await pace.breathe();
   }
-  await checkBlooms(receipts, numbering.isGapless(), pace);
-  const oddity = numbering.isGapless() ? oddityOfBloom(body, given) : 'log numbers with gaps';
-  return { ...body, receipts, runsCode, oddity };
+  const doubtful = doubtfulIn(receipts, numbering.isGapless());
+  await checkBlooms(doubtful, pace);
+  const oddities: Quirk[] = numbering.isGapless() ? [] : ['log numbers with gaps'];
+  if (await isBloomUnexplained(body, given, doubtful, pace)) oddities.push('bloom without logs');
+  return { ...body, receipts, runsCode, oddities };
 };
 
-/** Yields the logs of token transfers. The index of a movement contains the log's position in its receipt. */
+/** Yields the logs of token transfers, with the index of their transaction. The movement's index has the log's position. */
 const logsOf = function* (
   { transactions, receipts }: CheckedBlock,
   movements: readonly Movement[],
-): Iterable<ChainLog> {
+): Iterable<readonly [ChainLog, number]> {
   const byHash = new Map(transactions.map(({ hash }, i) => [hash, i]));
   for (const { transaction, index } of movements) {
     const place = byHash.get(transaction) ?? -1;
     const [kind, position] = index.split(':');
     const log = kind === 'log' ? receipts[place]?.logs[Number(position)] : undefined;
-    // Bloom filters omit the logs of system transactions.
-    if (log && !isSystem(transactions[place] as ChainTransaction, receipts[place] as ChainReceipt)) yield log;
+    if (log) yield [log, place];
   }
 };
 
-/** Checks that the block's bloom filter contains the logs of the given movements. Other logs do not matter. */
-export const checkAnnounced = async (checked: CheckedBlock, movements: readonly Movement[], pace: Pace) => {
+/**
+ * Checks that the block's bloom filter contains the logs of the given movements. Other logs do not matter. Returns the
+ * quirk that another node must confirm if a log of a system transaction is not in it.
+ */
+export const checkAnnounced = async (
+  checked: CheckedBlock,
+  movements: readonly Movement[],
+  pace: Pace,
+): Promise<readonly Quirk[]> => {
   const bloom = bloomIn(checked.raw.logsBloom);
-  if (bloom === null || movements.every(({ index }) => !index.startsWith('log:'))) return;
-  for (const log of new Set(logsOf(checked, movements)))
-    if (!(await announces(bloom, log, pace)))
+  if (bloom === null || movements.every(({ index }) => !index.startsWith('log:'))) return [];
+  const oddities = new Set<Quirk>();
+  for (const [log, place] of new Map(logsOf(checked, movements))) {
+    if (await announces(bloom, log, pace)) continue;
+    if (!isSystem(checked.transactions[place] as ChainTransaction, checked.receipts[place] as ChainReceipt))
       failInvalidAnswer("returned a log that is not in the block's bloom filter");
+    oddities.add('system logs outside the bloom');
+  }
+  return [...oddities];
 };

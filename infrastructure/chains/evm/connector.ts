@@ -73,10 +73,17 @@ const createTracing = (nodes: Nodes, log: Log) => {
    */
   return async ({ runsCode, header, transactions, receipts }: CheckedBlock): Promise<Traces | null> => {
     if (!runsCode) return null;
-    const traced = transactions.map((transaction, i) => ({
-      hash: transaction.hash,
-      isSystem: isSystem(transaction, receipts[i] as ChainReceipt),
-    }));
+    const traced = transactions.map(({ hash, from, to, value }, i) => {
+      const receipt = receipts[i] as ChainReceipt;
+      return {
+        hash,
+        from,
+        to: to ?? null,
+        value,
+        created: receipt.contractAddress,
+        isSystem: isSystem({ from }, receipt),
+      };
+    });
     const trace = (node: Node) => fetchTraces(node, header.hash, traced, createPace());
     try {
       return nodes.endpoints.some(mayTrace)
@@ -89,30 +96,32 @@ const createTracing = (nodes: Nodes, log: Log) => {
   };
 };
 
+type OddBlock = { readonly oddities: readonly Quirk[]; readonly block: Block };
+
 /** Reads blocks. A block with a doubtful quirk is accepted only if no other node has the block without it. */
 const createBlockReader = (nodes: Nodes, log: Log): Chain['block'] => {
   const traces = createTracing(nodes, log);
   const known = new Set<Quirk>();
-  const isKnownQuirk = (oddity: Quirk) => known.has(oddity) && quirks[oddity].askedElsewhere === 'at first';
-  const believe = ({ oddity, block }: { oddity: Quirk; block: Block }) => {
-    if (!known.has(oddity))
-      log.info({ block: block.number, quirk: oddity, accepted: quirks[oddity].believed }, 'Network quirk accepted');
-    known.add(oddity);
+  const isKnownQuirk = (quirk: Quirk) => known.has(quirk) && quirks[quirk].askedElsewhere === 'at first';
+  const believe = ({ oddities, block }: OddBlock) => {
+    for (const quirk of oddities.filter((one) => !known.has(one))) {
+      log.info({ block: block.number, quirk, accepted: quirks[quirk].believed }, 'Network quirk accepted');
+      known.add(quirk);
+    }
     return block;
   };
   return async (hash, interest) => {
-    const odd: { oddity: Quirk; block: Block }[] = [];
+    const odd: OddBlock[] = [];
     const read = async (node: Node) => {
       const checked = await fetchBlock(node, hash);
       if (!checked) return null;
       const pace = createPace();
       const found = await blockOf(checked, await traces(checked), interest, pace);
-      await checkAnnounced(checked, found.movements, pace);
+      const oddities = [...checked.oddities, ...(await checkAnnounced(checked, found.movements, pace))];
       const touches = [...found.touches, ...systemTouches(checked.transactions, checked.receipts, interest)];
       const block = { ...found, touches };
-      const { oddity } = checked;
-      if (oddity === null || isKnownQuirk(oddity)) return block;
-      odd.push({ oddity, block });
+      if (oddities.every(isKnownQuirk)) return block;
+      odd.push({ oddities, block });
       return null;
     };
     const found = await nodes.find(read, { timeoutFactor: blockTimeoutFactor });

@@ -1,3 +1,4 @@
+import { TimedOut } from '../../deadline.js';
 import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { list } from '../../nodes/raw.js';
 import { createPace } from '../../pace.js';
@@ -5,19 +6,30 @@ import { type BlockBody, type CheckedBlock, checkBody, checkReceipts, receiptsFo
 import type { Node } from './nodes.js';
 import { resultOf } from './outcome.js';
 
+/** Part of the remaining time for the list of receipts. The rest is left for requesting them one by one. */
+const listShare = 0.5;
+/** Blocks without a request for the list after one that timed out, so that not every block waits for a timeout. */
+const skippedAfterTimeout = 32;
+const isTimeout = ({ cause }: NodeFault) => cause instanceof TimedOut;
+
 /**
- * Fetches all receipts of a block with one call. Returns an empty list if the node fails: some nodes fail only for
- * certain blocks.
+ * Fetches all receipts of a block with one call. Returns an empty list if the node fails or does not answer: some nodes
+ * fail only for certain blocks.
  */
-const receiptsTogether = async (node: Node, hash: string): Promise<readonly unknown[]> => {
-  if (node.can.blockReceipts === false) return [];
+const receiptsTogether = async ({ can, call }: Node, hash: string): Promise<readonly unknown[]> => {
+  if (can.blockReceipts === false) return [];
+  if (can.listsToSkip) {
+    can.listsToSkip--;
+    return [];
+  }
   try {
-    const receipts = await node.call('eth_getBlockReceipts', [hash]);
-    node.can.blockReceipts = true;
+    const receipts = await call('eth_getBlockReceipts', [hash], listShare);
+    can.blockReceipts = true;
     return receipts === null ? [] : list(receipts, 'the receipts of the block');
   } catch (error) {
     if (!(error instanceof NodeFault) || error.kind === 'busy' || error.kind === 'late') throw error;
-    if (error.kind === 'unsupported') node.can.blockReceipts ??= false;
+    if (error.kind === 'unsupported') can.blockReceipts ??= false;
+    if (isTimeout(error)) can.listsToSkip = skippedAfterTimeout;
     return [];
   }
 };

@@ -11,11 +11,18 @@ import { httpTransport, type Transport, type TransportLimits, webSocketTransport
 import { header, inHex, integer } from './wire.js';
 
 /** Detected capabilities of a node; absent while unknown. */
-type Abilities = { blockReceipts?: boolean; traces?: boolean; stateByHash?: boolean };
+type Abilities = {
+  blockReceipts?: boolean;
+  /** Blocks for which the list of receipts is not requested, because the node did not answer in time. */
+  listsToSkip?: number;
+  traces?: boolean;
+  stateByHash?: boolean;
+};
 
 /** Node as one piece of work sees it. */
 export type Node = {
-  call(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Calls a method. `share` is the part of the remaining time that the answer may take, above 0 and at most 1. */
+  call(method: string, params: readonly unknown[], share?: number): Promise<unknown>;
   /** Returns the faults of single calls as outcomes. Rejects if a fault means that the node is unreachable. */
   batch(calls: readonly RpcCall[]): Promise<readonly Outcome[]>;
   readonly can: Abilities;
@@ -34,17 +41,17 @@ const transports: Readonly<Record<string, (url: URL, limits: TransportLimits) =>
 const rule = 'an EVM node URL must look like http://host:8545 or ws://host:8546';
 
 const nodeFor = ({ transport, can }: Endpoint, until: number, options: NodeOptions, timeoutFactor: number): Node => {
-  const exchange = async (calls: readonly RpcCall[]) => {
+  const exchange = async (calls: readonly RpcCall[], share = 1) => {
     const left = until - performance.now();
     if (left <= 0) throw new NodeFault('late', 'took too long: the deadline for all requests has passed');
-    const outcomes = await transport.exchange(calls, Math.min(options.timeoutMs * timeoutFactor, left));
+    const outcomes = await transport.exchange(calls, Math.min(options.timeoutMs * timeoutFactor, left * share));
     for (const outcome of outcomes) if ('fault' in outcome && isUnreachable(outcome.fault)) throw outcome.fault;
     return outcomes;
   };
   return {
     can,
-    call: async (method, params) => {
-      const [outcome] = await exchange([{ method, params }]);
+    call: async (method, params, share) => {
+      const [outcome] = await exchange([{ method, params }], share);
       return resultOf(outcome);
     },
     batch: async (calls) => {

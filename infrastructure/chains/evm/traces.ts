@@ -2,6 +2,7 @@ import { failInvalidAnswer, NodeFault } from '../../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
 import type { Pace } from '../../pace.js';
 import type { Node } from './nodes.js';
+import { createBootloaderFilter, isRunByBootloader, payerOf, type SentTransaction } from './quirks/bootloader.js';
 import { address, hash, quantity } from './wire.js';
 
 /** Native transfer made by a contract. */
@@ -15,38 +16,61 @@ export type InternalTransfer = {
 /** Internal transfers of each transaction, in block order. */
 export type Traces = readonly (readonly InternalTransfer[])[];
 
-/** Call types that move value. Some networks write them in lower case. */
-const movingTypes = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'];
-const moving = new Set([...movingTypes, ...movingTypes.map((type) => type.toLowerCase())]);
+/** Frame of a trace. `around` is the frame of the call that made it, null for the root. */
+type Frame = { readonly frame: Raw; readonly around: Raw | null; readonly failed: boolean };
+
+/** Call types that move value. Some networks write them in another case. */
+const movingTypes = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+const isMoving = ({ type }: Raw) => movingTypes.has(String(type).toUpperCase());
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
 
-const transferIn = (frame: Raw, number: number): InternalTransfer | null => {
-  if (!moving.has(String(frame.type)) || isNothing(frame.value)) return null;
+/**
+ * Returns whether a call is a delegate call that a node reports as a call, with the parties and the value of the call
+ * around it. Any other call comes from the receiver of the call around it.
+ */
+const isDelegated = ({ from, to, value }: Raw, around: Raw | null) =>
+  around !== null &&
+  from !== to &&
+  from === around.from &&
+  to === around.to &&
+  value === around.value &&
+  isMoving(around);
+
+const transferIn = ({ frame, around }: Frame, number: number): InternalTransfer | null => {
+  if (isNothing(frame.value) || !isMoving(frame) || isDelegated(frame, around)) return null;
   const value = quantity(frame.value, 'the value of a call');
   if (value === 0n) return null;
-  return { number, from: address(frame.from, 'a caller'), to: address(frame.to, 'a callee'), value };
+  return { number, from: address(payerOf(frame, around), 'a caller'), to: address(frame.to, 'a callee'), value };
 };
 
-type Frame = { readonly frame: Raw; readonly failed: boolean };
+/** A failed call may have no error, only a reason. */
+const isFailed = ({ error, revertReason }: Raw) => Boolean(error) || typeof revertReason === 'string';
 
 /** Yields all frames in call order. Not recursive, because the depth of a node's answer is untrusted. */
 const framesOf = function* (root: Raw): Iterable<Frame> {
-  const waiting: Frame[] = [{ frame: root, failed: false }];
+  const waiting: Frame[] = [{ frame: root, around: null, failed: false }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { frame, around } = next;
     // A failed call moves nothing, and neither do the calls within it.
-    const failed = next.failed || Boolean(next.frame.error);
-    yield { frame: next.frame, failed };
-    const calls = list(next.frame.calls ?? [], 'the calls of a call');
-    for (let i = calls.length - 1; i >= 0; i--) waiting.push({ frame: record(calls[i], 'a call'), failed });
+    const failed = next.failed || isFailed(frame);
+    yield { frame, around, failed };
+    const calls = list(frame.calls ?? [], 'the calls of a call');
+    for (let i = calls.length - 1; i >= 0; i--)
+      waiting.push({ frame: record(calls[i], 'a call'), around: frame, failed });
   }
 };
 
-const transfersOf = async (root: Raw, pace: Pace): Promise<readonly InternalTransfer[]> => {
+const transfersOf = async (
+  root: Raw,
+  transaction: SentTransaction,
+  pace: Pace,
+): Promise<readonly InternalTransfer[]> => {
   const transfers: InternalTransfer[] = [];
+  const isInternal = isRunByBootloader(root) ? createBootloaderFilter(transaction) : () => true;
   let number = 0;
-  for (const { frame, failed } of framesOf(root)) {
-    const transfer = failed || number === 0 ? null : transferIn(frame, number);
-    if (transfer) transfers.push(transfer);
+  for (const one of framesOf(root)) {
+    const transfer = one.failed || number === 0 ? null : transferIn(one, number);
+    if (transfer && isInternal(transfer)) transfers.push(transfer);
     number++;
     if (pace.isDue()) await pace.breathe();
   }
@@ -60,7 +84,7 @@ const rootOf = ({ result, error }: Raw): Raw => {
 };
 
 /** Transaction to trace. Nodes cannot trace system transactions. */
-export type Traced = { readonly hash: string; readonly isSystem: boolean };
+export type Traced = SentTransaction & { readonly hash: string; readonly isSystem: boolean };
 
 const isTraced = (trace: Raw | undefined) => trace !== undefined && !trace.error && isRaw(trace.result);
 
@@ -93,8 +117,8 @@ export const fetchTraces = async (
     await pace.breathe();
     const given = list(answer, 'the traces of the block').map((trace) => record(trace, 'a trace'));
     const transfers: (readonly InternalTransfer[])[] = [];
-    for (const trace of tracesFor(given, transactions))
-      transfers.push(trace ? await transfersOf(rootOf(trace), pace) : []);
+    for (const [i, trace] of tracesFor(given, transactions).entries())
+      transfers.push(trace ? await transfersOf(rootOf(trace), transactions[i] as Traced, pace) : []);
     node.can.traces = true;
     return transfers;
   } catch (error) {

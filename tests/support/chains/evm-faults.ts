@@ -19,6 +19,8 @@ export type EvmFaults = {
   status: number;
   garbage: boolean;
   hang: boolean;
+  /** Method whose calls are never answered; empty for none. */
+  hangingMethod: string;
   wrongId: boolean;
   /** Size of every answer in bytes; 0 leaves answers as they are. */
   hugeBytes: number;
@@ -52,6 +54,7 @@ export const noFaults: EvmFaults = {
   status: 200,
   garbage: false,
   hang: false,
+  hangingMethod: '',
   wrongId: false,
   hugeBytes: 0,
   error: null,

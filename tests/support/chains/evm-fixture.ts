@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Interest, Movement } from '../../../application/ports/chain.js';
+import type { Asset } from '../../../domain/asset.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
 import { silent } from '../silent.js';
-import { addressOf, type ScriptedTransaction } from './evm-chain.js';
+import { addressOf, type ScriptedTransaction, zeroAddress } from './evm-chain.js';
+import { addressWord, tokenLog, word } from './evm-contracts.js';
 import { type EvmNode, startEvmNode } from './evm-node.js';
 
 const names = ['anna', 'bert', 'carl', 'token', 'vault', 'inner'];
@@ -39,14 +41,15 @@ export const coins = (index: string, from: string, to: string, value: string, fa
 
 export const erc20 = { standard: 'erc20', contract: token } as const;
 const other = { ...erc20, contract: addressOf('other token') };
+type Token = Exclude<Asset, { standard: 'native' | 'token' }>;
 
 /** Makes a transfer of the registered token between two of another one. */
-export const paid = (from: string, to: string, value = 7n): ScriptedTransaction => ({
+export const paid = (from: string, to: string, value = 7n, asset: Token = erc20): ScriptedTransaction => ({
   from,
   to: token,
   tokens: [
     { asset: other, from: bert, to: carl, value: 1n },
-    { asset: erc20, from, to, value },
+    { asset, from, to, value },
     { asset: other, from: carl, to: bert, value: 2n },
   ],
 });
@@ -57,14 +60,56 @@ export const called = (to: string, value = 9n): ScriptedTransaction => ({
   internal: [{ from: vault, to: carl, calls: [{ from: carl, to, value }] }],
 });
 
+/** Makes a proxy receive coins, and pay from within a delegate call. */
+export const delegated = (from: string, proxy: string, to: string, value = 3n): ScriptedTransaction => ({
+  from,
+  to: proxy,
+  value,
+  internal: [{ type: 'DELEGATECALL', from: proxy, to: inner, value, calls: [{ from: proxy, to, value: 2n }] }],
+});
+/** Makes a contract pay in a call that fails, in a transaction that succeeds. */
+export const reverting = (to: string, value = 4n): ScriptedTransaction => ({
+  from: bert,
+  to: vault,
+  internal: [{ from: vault, to, value, error: 'execution reverted' }],
+});
+/** Makes the network itself move the registered token, in a transaction that nobody signed. */
+export const synced = (to: string, value = 6n): ScriptedTransaction => ({
+  from: bert,
+  to: token,
+  logs: [tokenLog(erc20, bert, to, value)],
+  fields: { from: zeroAddress },
+  receipt: { gasUsed: '0x0' },
+});
+
+const depositTopic = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
+const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
+/** Makes the registered token wrap or unwrap coins between two transfers of another one. */
+const wrapped = (topic: string, holder: string, value: bigint): ScriptedTransaction => {
+  const log = { address: token, topics: [topic, `0x${addressWord(holder)}`], data: `0x${word(value)}` };
+  return { from: holder, to: token, logs: [tokenLog(other, bert, carl, 1n), log, tokenLog(other, carl, bert, 2n)] };
+};
+
 const person = fc.constantFrom(anna, bert, carl);
 const amount = fc.bigInt({ min: 1n, max: 99n });
-const transaction: fc.Arbitrary<ScriptedTransaction> = fc.oneof(
+const numbered = fc
+  .record({ standard: fc.constantFrom('erc721', 'erc1155'), tokenId: fc.nat(9).map(String) })
+  .map((asset) => ({ ...asset, contract: token }) as const);
+const blobs = { fields: { type: '0x3' }, receipt: { blobGasUsed: '0x20000', blobGasPrice: '0x3' } };
+/** Transaction with coins, tokens of any standard, wrapped coins, blobs, or payments by contracts. */
+export const transaction: fc.Arbitrary<ScriptedTransaction> = fc.oneof(
   fc.record({ from: person, to: person, value: amount, failed: fc.boolean() }),
+  fc.record({ from: person, to: person, value: amount }).map((sent) => ({ ...sent, ...blobs })),
   fc.tuple(person, person, amount).map(([from, to, value]) => paid(from, to, value)),
+  fc.tuple(person, person, numbered).map(([from, to, asset]) => paid(from, to, 1n, asset)),
+  fc.tuple(fc.constantFrom(depositTopic, withdrawalTopic), person, amount).map((drawn) => wrapped(...drawn)),
   fc.tuple(person, amount).map(([to, value]) => called(to, value)),
+  fc.tuple(person, amount).map(([to, value]) => reverting(to, value)),
+  fc
+    .tuple(fc.constantFrom(bert, carl), fc.constantFrom(anna, vault), person, amount)
+    .map((drawn) => delegated(...drawn)),
 );
-/** Transactions of a block: coins, tokens and payments by contracts. */
+/** Transactions of a block. */
 export const transactions = fc.array(transaction, { maxLength: 5 });
 
 /** Time limits that allow a slow answer, but no second attempt at the same node. */

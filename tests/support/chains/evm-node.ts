@@ -190,7 +190,7 @@ const reply = (context: Context, message: Request | Request[]): string | number 
   const requests = Array.isArray(message) ? message : [message];
   asked.push(...requests.map(({ method }) => method));
   messages.push(requests.length);
-  if (faults.hang) return null;
+  if (faults.hang || requests.some(({ method }) => method === faults.hangingMethod)) return null;
   if (faults.status !== 200) return faults.status;
   if (faults.garbage) return '<html>oops';
   if (faults.hugeBytes > 0) return JSON.stringify('x'.repeat(faults.hugeBytes));

@@ -100,6 +100,66 @@ const stateSync: Changes = {
   },
 };
 
+/** Changes every trace of a block. */
+const traces = (change: (root: Answer) => Answer): Changes => ({
+  debug_traceBlockByHash: (all: Answer[]) =>
+    all.map((one) => (isObject(one.result) ? { ...one, result: change(one.result as Answer) } : one)),
+});
+const callsOf = ({ calls }: Answer) => (calls ?? []) as Answer[];
+
+const systemContract = (number: string) => `0x${number.padStart(40, '0')}`;
+const [bootloader, accountCodes, deployer, valueSimulator, baseToken] = ['8001', '8002', '8006', '8009', '800a'].map(
+  systemContract,
+) as [string, string, string, string, string];
+const zkCall = (from: unknown, to: unknown, calls: readonly Answer[] = [], value: unknown = '0x0'): Answer => ({
+  type: 'CALL',
+  from,
+  to,
+  gas: '0x0',
+  gasUsed: '0x0',
+  value,
+  output: '0x',
+  input: '0x',
+  error: null,
+  revertReason: null,
+  calls,
+});
+/** Moves coins as contracts of the ZK Stack do: a system contract moves them, then calls in the name of the payer. */
+const zkPayment = (from: unknown, paid: Answer) =>
+  zkCall(from, valueSimulator, [zkCall(valueSimulator, baseToken), paid]);
+const zkFrame = (frame: Answer, around: Answer): Answer => {
+  const parties = frame.type === 'DELEGATECALL' ? around : frame;
+  const { from, to, value } = parties;
+  const calls = callsOf(frame).map((one) => zkFrame(one, parties));
+  const made = { ...zkCall(from, to, calls, value), type: frame.type, revertReason: frame.error ?? null };
+  if (value === '0x0' || !['CALL', 'CREATE'].includes(String(frame.type))) return made;
+  return zkPayment(
+    from,
+    frame.type === 'CALL' ? made : zkCall(from, deployer, [zkCall(deployer, baseToken), made], value),
+  );
+};
+const zkTrace = (root: Answer): Answer => {
+  const { from, value, error = null } = root;
+  const validated = zkCall(bootloader, from, [zkCall(from, accountCodes)]);
+  const prepaid = zkCall(bootloader, from, [zkPayment(from, zkCall(from, bootloader, [], '0x64'))]);
+  const executed = zkCall(bootloader, from, [zkFrame(root, root)]);
+  const refunded = zkPayment(bootloader, zkCall(bootloader, from, [], '0x7'));
+  const calls = [zkCall(bootloader, accountCodes), validated, prepaid, executed, refunded];
+  return { ...zkCall(zeroAddress, bootloader, calls, value), revertReason: error };
+};
+
+/** Reports delegate calls as older nodes of the ZK Stack do: with the parties and the value of the call around it. */
+const withoutDelegates = (frame: Answer): Answer => {
+  const { from, to, value } = frame;
+  const calls = callsOf(frame).map((one) =>
+    withoutDelegates(one.type === 'DELEGATECALL' ? { ...one, type: 'CALL', from, to, value } : one),
+  );
+  return calls.length > 0 ? { ...frame, calls } : frame;
+};
+const callTypes = (change: (type: string) => string): Changes => ({
+  debug_traceBlockByHash: (all) => deeply(all, (text) => (/^[A-Z][A-Z0-9]+$/.test(text) ? change(text) : text)),
+});
+
 /** Builds a receipt in the name of the block itself, as Celo has for an epoch, with a transfer that nobody made. */
 const foreignReceipt = (receipt: Answer): Answer => {
   const { blockHash, blockNumber } = receipt;
@@ -122,10 +182,15 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 /** Changes of answers that make a true block show a quirk; they are applied in this order. */
 const changes: Readonly<Record<Quirk, Changes>> = {
   'state sync without a trace': stateSync,
-  'call types in lower case': {
-    debug_traceBlockByHash: (traces) =>
-      deeply(traces, (text) => (/^[A-Z][A-Z0-9]+$/.test(text) ? text.toLowerCase() : text)),
-  },
+  'system logs outside the bloom': blocks((answer, { chain }) => {
+    const block = chain.blockByHash(String(answer.hash)) as MinedBlock;
+    const signed = block.transactions.filter(({ fields }) => fields?.from !== zeroAddress);
+    return { ...answer, logsBloom: blockAnswer({ ...block, transactions: signed }, false).logsBloom };
+  }),
+  'bootloader at the root of a trace': traces(zkTrace),
+  'delegate calls as calls': traces(withoutDelegates),
+  'call types in lower case': callTypes((type) => type.toLowerCase()),
+  'capitalized call types': callTypes((type) => `${type.slice(0, 1)}${type.slice(1).toLowerCase()}`),
   'bloom without logs': blocks((answer) => {
     const bits = BigInt(String(answer.logsBloom)) | (1n << 2000n) | (1n << 77n);
     return { ...answer, logsBloom: `0x${bits.toString(16).padStart(512, '0')}` };

@@ -95,6 +95,14 @@ describe('a block of the EVM connector', () => {
       const fees = (await movementsOf(blobs, { ...blobs, fields: { type: '0x2' } })).map(({ fee }) => BigInt(fee));
       assert.deepEqual(fees, [plainGas * gasPrice + 131_072n * 3n + 100n, plainGas * gasPrice + 100n]);
     });
+    it('recognizes types of transactions with leading zeros', async () => {
+      const receipt = { blobGasUsed: '0x20000', blobGasPrice: '0x3' };
+      const blobs = { from: anna, to: bert, value: 5n, receipt, fields: { type: '0x03' } };
+      const deposit = { from: anna, to: bert, value: 5n, mint: 7n, fields: { type: '0x007e' } };
+      const [sent, minted] = await movementsOf(blobs, deposit);
+      assert.equal(sent?.fee, (plainGas * gasPrice + 131_072n * 3n).toString());
+      assert.deepEqual([minted?.index, minted?.value], ['mint', '7']);
+    });
     it("uses the transaction's gas price if the receipt has none", async () => {
       const receipt = { effectiveGasPrice: undefined };
       const [movement] = await movementsOf({ from: anna, to: bert, value: 5n, receipt, fields: { gasPrice: '0x2' } });
@@ -141,7 +149,8 @@ describe('a block of the EVM connector', () => {
       for (let i = 0; i < depth; i++) call = { type: 'CALL', from: vault, to: inner, value: '0x0', calls: [call] };
       const [transaction, block] = ['0x1', '0x2'].map((end) => end.padStart(66, '0')) as [string, string];
       const answers = { can: {}, batch: async () => [], call: async () => [{ result: call }] };
-      const [transfers] = await fetchTraces(answers, block, [{ hash: transaction, isSystem: false }], createPace());
+      const sent = { hash: transaction, from: bert, to: vault, created: null, isSystem: false };
+      const [transfers] = await fetchTraces(answers, block, [sent], createPace());
       assert.deepEqual(transfers, [{ number: depth, from: vault, to: anna, value: 3n }]);
     });
     it('requests no traces if there are only plain transfers', async () => {

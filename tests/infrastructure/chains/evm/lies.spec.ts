@@ -14,7 +14,8 @@ import {
   transactions,
 } from '../../../support/chains/evm-fixture.js';
 
-describe('a block from a lying node', () => {
+/** An amount that a node changes everywhere cannot be noticed: the roots in the header are not computed. */
+describe('a block that contradicts itself', () => {
   const { node, connect } = evmFixture();
 
   type Answer = Record<string, unknown> & { logs: Record<string, unknown>[] };
