@@ -30,19 +30,22 @@ export const createContracts = (ports: {
   chains: Chains;
   system: System;
 }): Contracts => {
-  const { handle, readModels, addressParser, chains } = ports;
+  const { handle, readModels, addressParser, chains, system } = ports;
+  const pathIn = ({ variant }: Context) =>
+    variant.can.includes('token-import') ? '/token_address' : '/contract_address';
   const parse = (context: Context, text: string) => {
     if (!context.variant.can.includes('token-import'))
-      return addressParser.parse(context, [{ text, path: '/contract_address' }])[0]?.[0] ?? '';
+      return addressParser.parse(context, [{ text, path: pathIn(context) }])[0]?.[0] ?? '';
     const asset = addressParser.asset(context, text);
     return asset.standard === 'token'
       ? asset.contract
-      : invalid('/token_address', "names the chain's own coin, which needs no registration");
+      : invalid(pathIn(context), "names the chain's own coin, which needs no registration");
   };
 
   return {
     register: async (context, text, standard) => {
       const address = parse(context, text);
+      await addressParser.checkNetwork(context, [{ text, path: pathIn(context) }]);
       const stream = streamName(context.organizationId, contract.stream, contractKey(context.variant, address));
       if (await hasWritten(ports, context, stream)) return { answer: {}, position: await ports.events.head() };
       const description = await chains.of(context.variant).contract(address, standard);
@@ -67,6 +70,7 @@ export const createContracts = (ports: {
         const page = await readModels.page(contracts, scopeFor(context), query);
         found.push(...page.documents);
         after = page.next ?? undefined;
+        if (after) await system.breathe();
       } while (after);
       return found;
     },

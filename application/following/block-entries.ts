@@ -51,3 +51,17 @@ export const entriesOf = ({ number, movements, touches }: Block, watched: Holder
       if (follows(watched, holder, touch.asset ?? native, touch.address)) entryOf(holder).touches.push(touch);
   return [...entries.values()];
 };
+
+/** Organization with token accounts of a contract that could not be verified. */
+export type Unverified = { readonly organizationId: string; readonly contract: string };
+
+/** Returns the organizations that follow token accounts which could not be verified when the block was read. */
+export const unverifiedIn = ({ unverified = [], ...block }: Block, watched: Holders): readonly Unverified[] => {
+  const touches = unverified.map(({ owner, asset }): Touch => ({ address: owner, asset, reason: 'fee' }));
+  const found = new Map<string, Unverified>();
+  for (const { organizationId, touches: own } of entriesOf({ ...block, movements: [], touches }, watched))
+    for (const { asset } of own)
+      if (asset && 'contract' in asset)
+        found.set(`${organizationId} ${asset.contract}`, { organizationId, contract: asset.contract });
+  return [...found.values()];
+};

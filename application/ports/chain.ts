@@ -48,6 +48,11 @@ export type Block = Header & {
   /** Movements in the order in which the chain made them. */
   readonly movements: readonly Movement[];
   readonly touches: readonly Touch[];
+  /**
+   * Imports whose token account has transactions in the block and could not be asked whether it holds these tokens. Their
+   * movements are missing, so the block must be read again. Absent on chains without token accounts.
+   */
+  readonly unverified?: readonly TokenAccount[];
   /** Bytes of the nodes' answers from which the block was read; absent where a connector does not count them. */
   readonly bytes?: number;
 };

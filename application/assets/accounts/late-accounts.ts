@@ -59,7 +59,7 @@ export const createLateAccounts = (state: StateStore, { tag }: Variant, system: 
       const groups = groupBy(entries, ({ organizationId, contract }) => `${organizationId} ${contract}`);
       return [...groups.values()].filter(isReady).flatMap((some) => {
         const [first] = some;
-        const since = Math.min(...some.map((one) => one.since));
+        const since = some.reduce((least, one) => Math.min(least, one.since), Number.POSITIVE_INFINITY);
         return first ? [{ ...first, since, ids: some.map(({ id }) => id) }] : [];
       });
     },

@@ -1,13 +1,13 @@
 import { address } from '../../../domain/aggregates/address.js';
 import type { Variant } from '../../../domain/variant.js';
 import { createLateAccounts, type LateAccounts } from '../../assets/accounts/late-accounts.js';
-import { createBackoff } from '../../async/backoff.js';
+import { type Backoff, createBackoff } from '../../async/backoff.js';
 import type { Block, Chain, Interest } from '../../ports/chain.js';
 import { type EventStore, streamName } from '../../ports/event-store.js';
 import type { StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 import type { WatchList } from '../../watch-list/watch-list.js';
-import { type BlockEntry, entriesOf } from '../block-entries.js';
+import { type BlockEntry, entriesOf, type Unverified, unverifiedIn } from '../block-entries.js';
 import { type Cursor, tipOf } from '../cursor.js';
 import type { LedgerWriter } from '../ledger-writer.js';
 import { firstBlockSince } from './first-block.js';
@@ -25,16 +25,24 @@ type Ports = {
 type Pass = {
   readonly accounts: LateAccounts;
   readonly chain: string;
+  readonly backoff: Backoff;
   readonly last: number;
-  readonly backoff: ReturnType<typeof createBackoff>;
-  next: number;
+  /** Next block to read; null until it is found by its time. */
+  next: number | null;
   retryAt: number;
+};
+/** Blocks read for a pass beside the follower's cycles. `outcome` is null until the nodes have answered. */
+type Attempt = {
+  readonly pass: Pass;
+  /** Activities of the watch list that the blocks are read for; a reload of the list replaces them. */
+  readonly readFor: WatchList['activities'];
+  outcome: { readonly blocks: readonly Block[]; readonly next: number } | { readonly error: Error } | null;
 };
 
 const pollIntervalMs = 2000;
-/** Blocks read in one cycle of the follower, so that new blocks are read in between. */
+/** Blocks read in one attempt. */
 const blocksAtOnce = 4;
-const backoffMs = { firstMs: 1000, maxMs: 60_000 };
+const backoffMs = { firstMs: 1000, maxMs: 960_000 };
 /** Tolerated difference between the clocks of the chain and of this machine, in milliseconds. */
 const clockSkewMs = 10_000;
 
@@ -66,74 +74,152 @@ const createFind = ({ events, watched }: Ports, variant: Variant) => {
   };
 };
 
-/**
- * Backfills transfers to token accounts that were discovered after their owner was registered. Reads the blocks since the
- * registration again, so that these transfers are recorded and notified like others. A failure delays no other
- * organization.
- */
-export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
-  const { chain, watched, ledgers, system } = ports;
-  const late = createLateAccounts(ports.state, variant, system);
-  const find = createFind(ports, variant);
-  /** Running passes by the id of their first account, in round-robin order. */
-  const passes = new Map<string, Pass>();
-  let polledAt = 0;
-
-  const begin = async (cursor: Cursor) => {
-    const begun = new Set([...passes.values()].flatMap(({ accounts }) => accounts.ids));
-    const added = (await late.ready()).filter(({ ids }) => !ids.some((id) => begun.has(id)));
-    // Blocks after the tip need no backfill, because the watch list has the accounts by then.
-    if (added.length > 0) await watched.catchUp();
-    for (const accounts of added) {
-      const last = tipOf(cursor).number;
-      const next = await firstBlockSince(chain, last, (accounts.since - clockSkewMs) / 1000);
-      const backoff = createBackoff(backoffMs);
-      passes.set(accounts.ids[0] ?? '', { accounts, chain: cursor.chain, last, next, backoff, retryAt: 0 });
-    }
-  };
+/** Reads the next blocks of passes. Rejects while an account of the organization cannot be verified. */
+const createRead = ({ chain, watched }: Ports) => {
   const interestIn = ({ contract }: LateAccounts): Interest => ({
     address: () => false,
     contract: (one) => one === contract,
     tokenAccounts: (account) =>
       watched.interest.tokenAccounts(account).filter(({ asset }) => asset.contract === contract),
   });
-  const readBlock = async ({ accounts, chain: first }: Pass, number: number) => {
+  const readBlock = async (accounts: LateAccounts, number: number) => {
     const header = await chain.headerAt(number);
     const block = header && (await chain.block(header.hash, interestIn(accounts)));
     if (!block) throw new Error(`No node has block ${number}.`);
-    const { hash, time } = block;
-    await ledgers.observe(await find(accounts, block), { number, hash, time, chain: first }, true);
+    if (unverifiedIn(block, watched).some(({ organizationId }) => organizationId === accounts.organizationId))
+      throw new Error(`A token account with transactions in block ${number} cannot be verified.`);
+    return block;
   };
-  const go = async (id: string, pass: Pass) => {
-    for (let n = 0; n < blocksAtOnce && pass.next <= pass.last; n++) await readBlock(pass, pass.next++);
+  return async ({ accounts, next, last }: Pass) => {
+    const from = next ?? (await firstBlockSince(chain, last, (accounts.since - clockSkewMs) / 1000));
+    const blocks: Block[] = [];
+    for (let number = from; number <= last && blocks.length < blocksAtOnce; number++)
+      blocks.push(await readBlock(accounts, number));
+    return { blocks, next: from + blocks.length };
+  };
+};
+
+/**
+ * Works through passes, one at a time, with organizations in turn. Blocks are read beside the follower's cycles, because a
+ * node may hang for as long as its timeout. They are recorded within a cycle, in which the watch list is complete.
+ */
+const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promise<void>) => {
+  const { watched, ledgers, system } = ports;
+  const find = createFind(ports, variant);
+  const read = createRead(ports);
+  /** Unfinished passes, least recently served first. */
+  const passes = new Set<Pass>();
+  let attempt: Attempt | null = null;
+
+  const begin = () => {
+    const pass = [...passes].find(({ retryAt }) => retryAt <= system.now());
+    if (!pass) return;
+    const begun: Attempt = { pass, readFor: watched.activities, outcome: null };
+    attempt = begun;
+    read(pass).then(
+      (outcome) => {
+        begun.outcome = outcome;
+      },
+      (error: Error) => {
+        begun.outcome = { error };
+      },
+    );
+  };
+  /** Moves the passes of the organization behind all others. */
+  const yieldTurn = ({ accounts: { organizationId } }: Pass) => {
+    for (const pass of [...passes].filter(({ accounts }) => accounts.organizationId === organizationId)) {
+      passes.delete(pass);
+      passes.add(pass);
+    }
+  };
+  const record = async (pass: Pass, blocks: readonly Block[], next: number) => {
+    for (const block of blocks) {
+      const { number, hash, time } = block;
+      await ledgers.observe(await find(pass.accounts, block), { number, hash, time, chain: pass.chain }, true);
+    }
+    pass.next = next;
     pass.backoff.reset();
-    passes.delete(id);
-    if (pass.next > pass.last) await late.remove(pass.accounts);
-    else passes.set(id, pass);
+    if (next <= pass.last) return;
+    await end(pass);
+    passes.delete(pass);
+  };
+  const fail = (pass: Pass, error: Error) => {
+    pass.retryAt = system.now() + pass.backoff.next();
+    const fields = { variant: variant.tag, height: pass.next, organization: pass.accounts.organizationId, err: error };
+    system.log.warn(fields, 'Backfill of late token accounts failed; retrying');
+  };
+  /** Records the outcome of an attempt; returns false while the nodes have not answered. */
+  const finish = async (): Promise<boolean> => {
+    if (!attempt) return true;
+    const { pass, readFor, outcome } = attempt;
+    if (!outcome) return false;
+    attempt = null;
+    yieldTurn(pass);
+    if ('error' in outcome) fail(pass, outcome.error);
+    // Transfers may be missing if the watch list was reloaded meanwhile, so the blocks are read once more.
+    else if (readFor === watched.activities) await record(pass, outcome.blocks, outcome.next);
+    return true;
+  };
+  return {
+    all: passes,
+    advance: async () => {
+      if (await finish()) begin();
+    },
+  };
+};
+
+/**
+ * Backfills transfers to token accounts that were discovered after their owner was registered, or that could not be
+ * verified when a block was read. Reads the blocks since then again, so that these transfers are recorded and notified
+ * like others. A failure delays no other organization.
+ */
+export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
+  const { chain, watched, system } = ports;
+  const late = createLateAccounts(ports.state, variant, system);
+  const passes = createPasses(ports, variant, ({ accounts }) => late.remove(accounts));
+  /** Keys of stored accounts that wait for their pass to begin. */
+  let waiting = new Set<string>();
+  let polledAt = 0;
+
+  const keyOf = ({ organizationId, contract }: Unverified) => `${organizationId} ${contract}`;
+  const poll = async (cursor: Cursor) => {
+    if (system.now() - polledAt < pollIntervalMs) return;
+    polledAt = system.now();
+    const begun = new Set([...passes.all].flatMap(({ accounts }) => accounts.ids));
+    const ready = await late.ready();
+    const added = ready.filter(({ ids }) => !ids.some((id) => begun.has(id)));
+    // Blocks after the tip need no backfill, because the watch list has the accounts by then.
+    if (added.length > 0) await watched.catchUp();
+    for (const accounts of added) {
+      const backoff = createBackoff(backoffMs);
+      const last = tipOf(cursor).number;
+      passes.all.add({ accounts, chain: cursor.chain, last, next: null, backoff, retryAt: 0 });
+    }
+    const left = ready.filter((one) => !added.includes(one) && !one.ids.every((id) => begun.has(id)));
+    waiting = new Set(left.map(keyOf));
   };
 
-  return async (cursor: Cursor): Promise<void> => {
-    if (!chain.hasTokenAccounts) return;
-    const fields = { variant: variant.tag };
-    try {
-      if (system.now() - polledAt >= pollIntervalMs) {
-        polledAt = system.now();
-        await begin(cursor);
+  return {
+    /**
+     * Stores the accounts of a block that could not be verified. Called before the block counts as processed, so that a
+     * restart loses none.
+     */
+    defer: async (block: Block): Promise<void> => {
+      for (const unverified of unverifiedIn(block, watched)) {
+        // Accounts that wait already have an earlier block, from which all later ones are read again.
+        if (waiting.has(keyOf(unverified))) continue;
+        await late.add({ ...unverified, since: block.time * 1000, more: false });
+        waiting.add(keyOf(unverified));
       }
-    } catch (error) {
-      system.log.warn({ ...fields, err: error }, 'Token accounts to backfill could not be read; retrying');
-    }
-    const due = [...passes].find(([, { retryAt }]) => retryAt <= system.now());
-    if (!due) return;
-    const [id, pass] = due;
-    const { next, accounts } = pass;
-    try {
-      await go(id, pass);
-    } catch (error) {
-      pass.next = next;
-      pass.retryAt = system.now() + pass.backoff.next();
-      const about = { ...fields, height: next, organization: accounts.organizationId, err: error };
-      system.log.warn(about, 'Backfill of late token accounts failed; retrying');
-    }
+    },
+    run: async (cursor: Cursor): Promise<void> => {
+      if (!chain.hasTokenAccounts) return;
+      try {
+        await poll(cursor);
+        await passes.advance();
+      } catch (error) {
+        system.log.warn({ variant: variant.tag, err: error }, 'Late token accounts could not be backfilled; retrying');
+      }
+    },
   };
 };

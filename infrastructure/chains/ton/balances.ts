@@ -1,7 +1,5 @@
 import { slicesOf } from '../../../application/async/slices.js';
-import type { Header } from '../../../application/ports/chain.js';
 import type { Holding } from '../../../domain/aggregates/ledger/ledger-data.js';
-import { Failure } from '../../../domain/failure.js';
 import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { list, type Raw, record } from '../../nodes/raw.js';
 import type { StateTime } from './get-methods.js';
@@ -9,8 +7,8 @@ import type { Node, Query } from './http-transport.js';
 import { isOf, readWalletData } from './jettons/jetton-identity.js';
 import type { Jettons } from './jettons/jettons.js';
 import { lastSeqno } from './masterchain.js';
-import type { Nodes } from './nodes.js';
-import { address, decimal } from './wire.js';
+import { type Nodes, nullIfUnanswered } from './nodes.js';
+import { address, decimal, integer } from './wire.js';
 
 /** Logical time of a transaction, and seqno of the masterchain block that committed it. */
 export type SeenAt = { readonly lt: bigint; readonly seqno: number };
@@ -42,8 +40,29 @@ const placeOf = async (node: Node, jettons: Jettons, { address: owner, asset }: 
 const checkAge = (account: string, found: Raw | undefined, lastSeen: LastSeen) => {
   const seen = lastSeen(account);
   if (seen === undefined) return;
-  const at = found ? BigInt(decimal(found.last_transaction_lt ?? '0', 'the last time of an account')) : -1n;
-  if (at < seen.lt) throw new NodeFault('missing', 'does not have the last transaction of an account yet');
+  if ((found ? lastLt(found) : -1n) < seen.lt)
+    throw new NodeFault('missing', 'does not have the last transaction of an account yet');
+};
+
+/** Block as of which balances are read. */
+type Moment = { readonly seqno: number; readonly lt: bigint | null };
+
+/**
+ * Elector of the network. The masterchain runs it at the start of every block, so the time of its last transaction shows
+ * which block the server had when it read the states of one request.
+ */
+const elector = `-1:${'3'.repeat(64)}`;
+/** Consecutive outdated states after which they are accepted: then the network does not run its elector in every block. */
+const maxOutdated = 20;
+
+const lastLt = (row: Raw) => BigInt(decimal(row.last_transaction_lt ?? '0', 'the last time of an account'));
+
+/** Returns whether a server read the states before it had the block; false if the states do not show it. */
+const areOutdated = (states: ReadonlyMap<string, Raw>, { seqno, lt }: Moment) => {
+  const isOld = ({ mc_seqno }: Raw) => mc_seqno !== undefined && integer(mc_seqno, 'the block of a state') < seqno;
+  if ([...states.values()].some(isOld)) return true;
+  const ticking = states.get(elector);
+  return lt !== null && ticking?.status === 'active' && lastLt(ticking) < lt;
 };
 
 const askAll = async (node: Node, path: string, field: string, query: Query): Promise<ReadonlyMap<string, Raw>> => {
@@ -52,8 +71,13 @@ const askAll = async (node: Node, path: string, field: string, query: Query): Pr
   return new Map(found.map((one) => [address(one.address, 'an address'), one]));
 };
 
-const readStates = async (node: Node, accounts: readonly string[], lastSeen: LastSeen) => {
-  const states = await askAll(node, 'accountStates', 'accounts', { address: accounts, include_boc: false });
+const readStates = async ({ node, at, lastSeen }: Asked, accounts: readonly string[]) => {
+  // A server of version 2 has no common state for several accounts, and reports the block of each instead.
+  const address = node.isBackup ? accounts : [...accounts, elector];
+  const states = await askAll(node, 'accountStates', 'accounts', { address, include_boc: false });
+  node.states.outdated = areOutdated(states, at) ? node.states.outdated + 1 : 0;
+  if (node.states.outdated > 0 && node.states.outdated <= maxOutdated)
+    throw new NodeFault('missing', 'does not have the states as of the block yet');
   for (const account of accounts) checkAge(account, states.get(account), lastSeen);
   return states;
 };
@@ -71,8 +95,8 @@ const stale = Symbol('stale');
 /** Balance of an account. A jetton wallet also names its owner and its jetton master. */
 type Held = { readonly balance: string; readonly owner?: string; readonly master?: string };
 type Found = Held | null | typeof stale;
-/** Index server to query, the seqno of its last block, and the last transaction seen of each account. */
-type Asked = { readonly node: Node; readonly head: number; readonly lastSeen: LastSeen };
+/** Index server to query, the seqno of its last block, the block to read at, and the last transaction seen of each account. */
+type Asked = { readonly node: Node; readonly head: number; readonly at: Moment; readonly lastSeen: LastSeen };
 
 const heldIn = (row: Raw): Held => ({
   balance: balanceIn(row),
@@ -81,14 +105,16 @@ const heldIn = (row: Raw): Held => ({
 });
 
 const isFresh = (row: Raw, state: Raw | undefined, seen: SeenAt | undefined) =>
-  row.data_hash === state?.data_hash ||
-  (seen !== undefined && BigInt(decimal(row.last_transaction_lt ?? '0', 'the last time of an account')) >= seen.lt);
+  row.data_hash === state?.data_hash || (seen !== undefined && lastLt(row) >= seen.lt);
 
-/** Returns whether a get method ran on a state older than the last seen transaction. Servers behind one index may differ. */
-const isStale = ({ lt, seqno }: StateTime, head: number, seen: SeenAt | undefined) => {
-  if (!seen) return false;
-  if (lt !== undefined) return BigInt(lt) < seen.lt;
-  return seqno === undefined ? head < seen.seqno + maxLagBlocks : seqno < seen.seqno;
+/**
+ * Returns whether a get method ran on a state older than the block, or than the wallet's state of that block. Servers
+ * behind one index may differ.
+ */
+const isStale = ({ lt, seqno }: StateTime, state: Raw, { head, at }: Asked, seen: SeenAt | undefined) => {
+  if (lt !== undefined) return BigInt(lt) < lastLt(state) || BigInt(lt) < (seen?.lt ?? 0n);
+  if (seqno !== undefined) return seqno < at.seqno;
+  return seen !== undefined && head < seen.seqno + maxLagBlocks;
 };
 
 /**
@@ -96,30 +122,32 @@ const isStale = ({ lt, seqno }: StateTime, head: number, seen: SeenAt | undefine
  * Null if the contract is not a jetton wallet.
  */
 const jettonBalance = async (
-  { node, head, lastSeen }: Asked,
+  asked: Asked,
   account: string,
   state: Raw | undefined,
   row: Raw | undefined,
 ): Promise<Found> => {
-  const seen = lastSeen(account);
+  const seen = asked.lastSeen(account);
   if (row && isFresh(row, state, seen)) return heldIn(row);
   // A wallet that was never used or was destroyed holds nothing.
   if (state?.status !== 'active') return { balance: '0' };
-  const data = await readWalletData(node, account);
-  return data && isStale(data.time, head, seen) ? stale : data;
+  const data = await readWalletData(asked.node, account);
+  return data && isStale(data.time, state, asked, seen) ? stale : data;
 };
 
 type Asker = (asked: Asked, accounts: readonly string[]) => Promise<readonly Found[]>;
 
 const askers: Readonly<Record<NonNullable<Place>['kind'], Asker>> = {
-  account: async ({ node, lastSeen }, accounts) => {
-    const states = await readStates(node, accounts, lastSeen);
+  account: async (asked, accounts) => {
+    const states = await readStates(asked, accounts);
     return accounts.map((account) => ({ balance: balanceIn(states.get(account)) }));
   },
   wallet: async (asked, accounts) => {
-    const { node, lastSeen } = asked;
-    const states = await readStates(node, accounts, lastSeen);
-    const rows = await askAll(node, 'jetton/wallets', 'jetton_wallets', { address: accounts, limit: accounts.length });
+    const states = await readStates(asked, accounts);
+    const rows = await askAll(asked.node, 'jetton/wallets', 'jetton_wallets', {
+      address: accounts,
+      limit: accounts.length,
+    });
     return Promise.all(
       accounts.map((account) => jettonBalance(asked, account, states.get(account), rows.get(account))),
     );
@@ -134,24 +162,19 @@ const balanceFor = ({ address: owner, asset }: Holding, held: Found | undefined)
   return isOf({ owner: named, master }, { owner, asset }) ? balance : null;
 };
 
-const readSome = async (node: Node, jettons: Jettons, lastSeen: LastSeen, holdings: readonly Holding[], at: Header) => {
+const readSome = async (node: Node, jettons: Jettons, lastSeen: LastSeen, holdings: readonly Holding[], at: Moment) => {
   const head = await lastSeqno(node);
-  if (head < at.number) throw new NodeFault('missing', 'does not have the block yet');
+  if (head < at.seqno) throw new NodeFault('missing', 'does not have the block yet');
   const places = await Promise.all(holdings.map((holding) => placeOf(node, jettons, holding)));
   const found = new Map<string, Found>();
   for (const kind of ['account', 'wallet'] as const) {
     const accounts = [...new Set(places.flatMap((place) => (place?.kind === kind ? [place.account] : [])))];
-    const read = accounts.length > 0 ? await askers[kind]({ node, head, lastSeen }, accounts) : [];
+    const read = accounts.length > 0 ? await askers[kind]({ node, head, at, lastSeen }, accounts) : [];
     for (const [i, account] of accounts.entries()) found.set(`${kind} ${account}`, read[i] ?? null);
   }
   return places.map((place, i) =>
     place ? balanceFor(holdings[i] as Holding, found.get(`${place.kind} ${place.account}`)) : null,
   );
-};
-
-const nullIfUnanswered = (error: unknown): null => {
-  if (error instanceof Failure && error.code === 'NODE_ERROR') return null;
-  throw error;
 };
 
 /**
@@ -163,7 +186,7 @@ export const readBalances = async (
   jettons: Jettons,
   lastSeen: LastSeen,
   holdings: readonly Holding[],
-  at: Header,
+  at: Moment,
 ): Promise<readonly (string | null)[]> => {
   /** Reads one balance alone, so that no other waits for it; null if it stays older than the last seen transaction. */
   const readAgain = (holding: Holding) =>

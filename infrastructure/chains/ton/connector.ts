@@ -1,5 +1,5 @@
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
-import type { Block, Chain, Header, Interest, Movement, Touch } from '../../../application/ports/chain.js';
+import type { Chain, Header, Interest, Movement, TokenAccount, Touch } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { fail } from '../../../domain/failure.js';
 import { createPace } from '../../pace.js';
@@ -7,10 +7,10 @@ import { readBalances, type SeenAt } from './balances.js';
 import type { Node } from './http-transport.js';
 import { createIdentities, type Identities } from './jettons/jetton-identity.js';
 import { createJettons } from './jettons/jettons.js';
-import { createMasterBlocks } from './master-blocks.js';
+import { createMasterBlocks, type MasterBlocks } from './master-blocks.js';
 import { lastSeqno, type MasterBlock, mainNetwork, networkOf } from './masterchain.js';
 import { accountIn, readMovements, touchOf } from './movements.js';
-import { createNodes, type NodeOptions } from './nodes.js';
+import { createNodes, type NodeOptions, type Nodes } from './nodes.js';
 import { readTransactions, type Transaction } from './transactions.js';
 
 const defaults = { deadlineMs: 10_000, timeoutMs: 5000, maxBytes: 64 * 1024 * 1024 };
@@ -39,33 +39,51 @@ const createReader = (identities: Identities) => {
 
   /**
    * Returns the token imports that an account confirms. An account that is not deployed or was destroyed cannot confirm
-   * any; its balances are read again instead (`doubtful`).
+   * any. Where imports are not confirmed, balances are read again instead (`doubtful`).
    */
-  const tokensOf = async (node: Node, transaction: Transaction, interest: Interest) => {
+  const tokensOf = (transaction: Transaction, interest: Interest) => {
     const account = accountIn(transaction);
     const claims = interest.tokenAccounts(account);
-    if (claims.length === 0) return { confirmed: claims, doubtful: claims };
-    if (codeless.includes(transaction.end_status))
-      return { confirmed: identities.remembered(account, claims), doubtful: claims };
-    return { confirmed: await identities.confirmed(node, account, claims), doubtful: [] };
+    const hasCode = !codeless.includes(transaction.end_status);
+    const unverified = hasCode && identities.isUnverified(account) ? claims : [];
+    return {
+      confirmed: identities.remembered(account, claims),
+      doubtful: hasCode ? unverified : claims,
+      unverified,
+    };
+  };
+  const claimedIn = (transactions: readonly Transaction[], interest: Interest) => {
+    const active = transactions.filter(({ end_status }) => !codeless.includes(end_status));
+    return new Set(active.map(accountIn).filter((account) => interest.tokenAccounts(account).length > 0));
   };
 
-  const read = async (node: Node, master: MasterBlock, header: Header, interest: Interest): Promise<Block> => {
+  const read = async (transactions: readonly Transaction[], master: MasterBlock, interest: Interest) => {
     const pace = createPace();
     const movements: Movement[] = [];
     const touches: Touch[] = [];
-    const transactions = await readTransactions(node, master);
+    const unverified = new Set<TokenAccount>();
+    await identities.queryAll(claimedIn(transactions, interest));
     for (const transaction of transactions) {
-      const { confirmed, doubtful } = await tokensOf(node, transaction, interest);
-      const found = readMovements(transaction, interest, confirmed);
-      if (found.isOfInterest) note(found.account, transaction, master);
+      const tokens = tokensOf(transaction, interest);
+      const found = readMovements(transaction, interest, tokens.confirmed);
+      if (found.isOfInterest || tokens.unverified.length > 0) note(found.account, transaction, master);
       movements.push(...found.movements);
-      touches.push(...found.touches, ...doubtful.map(touchOf));
+      touches.push(...found.touches, ...tokens.doubtful.map(touchOf));
+      for (const claim of tokens.unverified) unverified.add(claim);
       if (pace.isDue()) await pace.breathe();
     }
-    return { ...header, movements, touches, bytes: node.bytes() };
+    return { movements, touches, unverified: [...unverified] };
   };
   return { read, lastSeen: seen.get };
+};
+
+const readWhole = (nodes: Nodes, blocks: MasterBlocks, master: MasterBlock) => {
+  const read = (node: Node) =>
+    blocks.withList(node, master, async (whole) => ({
+      transactions: await readTransactions(node, whole),
+      bytes: node.bytes(),
+    }));
+  return nodes.use(read, { timeoutFactor: blockTimeoutFactor });
 };
 
 /**
@@ -79,7 +97,7 @@ export const tonChain = async (
 ): Promise<Chain> => {
   const nodes = createNodes(urls, log, { ...defaults, ...options });
   const blocks = createMasterBlocks(nodes);
-  const identities = createIdentities();
+  const identities = createIdentities(nodes);
   const jettons = createJettons(nodes, identities);
   const { read, lastSeen } = createReader(identities);
 
@@ -132,10 +150,13 @@ export const tonChain = async (
       const master = await blocks.of(hash);
       if (!master) return null;
       const header = await headerFor(master);
-      const readFrom = (node: Node) => blocks.withList(node, master, (whole) => read(node, whole, header, interest));
-      return nodes.use(readFrom, { timeoutFactor: blockTimeoutFactor });
+      const { transactions, bytes } = await readWhole(nodes, blocks, master);
+      return { ...header, ...(await read(transactions, master, interest)), bytes };
     },
-    balances: (holdings, at) => readBalances(nodes, jettons, lastSeen, holdings, at),
+    balances: async (holdings, { number }) => {
+      const lt = number === 0 ? null : ((await blocks.at(number))?.lt ?? null);
+      return readBalances(nodes, jettons, lastSeen, holdings, { seqno: number, lt });
+    },
     contract: jettons.contract,
     tokenUri: async () => '',
     describe: jettons.describe,

@@ -1,13 +1,17 @@
 import { Address, beginCell, Cell } from '@ton/core';
-import { NodeFault } from '../../nodes/node-fault.js';
-import { isRaw, list, type Raw } from '../../nodes/raw.js';
+import { type FaultKind, NodeFault } from '../../nodes/node-fault.js';
+import { isRaw, type Raw } from '../../nodes/raw.js';
 import type { Node } from './http-transport.js';
 import { masterchain } from './masterchain.js';
 import { decimal, integer, part } from './wire.js';
 
 const done = [0, 1];
-/** Exit codes of an index for a contract that does not exist, as opposed to a contract that fails. */
-const noContract = [-13, -14, -256];
+/** Exit codes of an index for a contract that does not exist. A contract that fails has others: -14 is out of gas. */
+const noContract = [-13, -256];
+/** Faults that depend on the account: the index rejects it or does not have it. */
+const ofAccount: readonly FaultKind[] = ['refused', 'missing'];
+/** Faults that may depend on the contract, for example because the index cannot encode what its method returns. */
+const ofContract: readonly FaultKind[] = ['failing', 'wrong'];
 
 /** Time of the state on which a get method ran; undefined if the index does not report it. */
 export type StateTime = { readonly lt: string | undefined; readonly seqno: number | undefined };
@@ -31,19 +35,22 @@ const timeOf = ({ last_transaction_id, block_id }: Raw): StateTime => {
   };
 };
 
+/** Converts a fault that is no evidence against the node, so that no contract can make a node count as unhealthy. */
+const absentOrRethrow = (error: unknown): 'absent' => {
+  if (!(error instanceof NodeFault)) throw error;
+  if (ofAccount.includes(error.kind)) return 'absent';
+  throw ofContract.includes(error.kind) ? new NodeFault('missing', `ran no get method: ${error.message}`) : error;
+};
+
 const ask = async (node: Node, body: object): Promise<Answer> => {
-  try {
-    const answer = await node.post('runGetMethod', body);
-    const { exit_code, stack } = answer;
-    if (!done.includes(Number(exit_code))) return noContract.includes(Number(exit_code)) ? 'absent' : 'silent';
-    const values = list(stack, 'the stack').map((one) =>
-      isRaw(one) && typeof one.value === 'string' ? one.value : '',
-    );
-    return { values, time: timeOf(answer) };
-  } catch (error) {
-    if (error instanceof NodeFault && !['refused', 'missing'].includes(error.kind)) throw error;
-    return 'absent';
-  }
+  const answer = await node.post('runGetMethod', body).catch(absentOrRethrow);
+  if (answer === 'absent') return answer;
+  const { exit_code, stack } = answer;
+  if (!done.includes(Number(exit_code))) return noContract.includes(Number(exit_code)) ? 'absent' : 'silent';
+  const values = (Array.isArray(stack) ? stack : []).map((one) =>
+    isRaw(one) && typeof one.value === 'string' ? one.value : '',
+  );
+  return { values, time: timeOf(answer) };
 };
 /** Reads a result. A contract whose result has another form counts as one without the method. */
 const readAs = <T>(values: readonly string[], read: (values: readonly string[]) => T): T | 'silent' => {

@@ -18,6 +18,8 @@ export type Endpoint = {
   ask(question: Question, ms: number, until: number): Promise<Answer>;
   /** Capabilities of the index: listing blocks, and the newest block of each shard. Absent while unknown. */
   readonly can: { blocks?: boolean; shards?: boolean };
+  /** Number of consecutive account states that were older than the block for which they were requested. */
+  readonly states: { outdated: number };
   readonly pages: PageSize;
   /** True for a source that is used only while the indexes are unavailable or far behind. */
   readonly isBackup: boolean;
@@ -30,6 +32,7 @@ export type Node = {
   post(path: string, body: object): Promise<Raw>;
   readonly can: Endpoint['can'];
   readonly pages: Endpoint['pages'];
+  readonly states: Endpoint['states'];
   readonly isBackup: boolean;
   /** Total bytes of the answers received so far. */
   bytes(): number;
@@ -154,6 +157,7 @@ export const createClient = (
 export const httpTransport = (url: URL, limits: EndpointLimits): Endpoint => ({
   ...createClient(url, { version: 'v3', kindOf }, limits),
   can: {},
+  states: { outdated: 0 },
   pages: createPageSize(),
   isBackup: false,
 });

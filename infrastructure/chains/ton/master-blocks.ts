@@ -67,3 +67,4 @@ export const createMasterBlocks = (nodes: Nodes) => {
   };
   return { at, of, withList };
 };
+export type MasterBlocks = ReturnType<typeof createMasterBlocks>;

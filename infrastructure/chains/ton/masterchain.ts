@@ -2,13 +2,15 @@ import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fa
 import { list, type Raw, record } from '../../nodes/raw.js';
 import type { Node } from './http-transport.js';
 import { askPage } from './page-size.js';
-import { hash, integer } from './wire.js';
+import { decimal, hash, integer } from './wire.js';
 
 /** Masterchain block. All blocks that it commits are final. */
 export type MasterBlock = {
   readonly seqno: number;
   readonly hash: string;
   readonly time: number;
+  /** Logical time at which the block starts; null if the source does not report it. */
+  readonly lt: bigint | null;
   /** Committed blocks by name, including the masterchain block itself; null if the index does not list them. */
   readonly blocks: ReadonlyMap<string, Committed> | null;
 };
@@ -80,6 +82,7 @@ const listed = async (node: Node, seqno: number): Promise<MasterBlock | null> =>
     seqno,
     hash: hash(own.root_hash, 'the hash of a block'),
     time: integer(own.gen_utime, 'the time of a block'),
+    lt: typeof own.start_lt === 'string' ? BigInt(decimal(own.start_lt, 'the start of a block')) : null,
     blocks: new Map(
       blocks.map((block) => [
         blockName(block),
@@ -101,7 +104,7 @@ const numbered = async (node: Node, seqno: number): Promise<MasterBlock | null> 
   const last = record(info.last, 'the last block');
   if (seqno > integer(last.seqno, 'the number of the last block')) return null;
   const time = integer(last.gen_utime, 'the time of the last block');
-  return { seqno, hash: `${networkOf(info)}:${seqno}`, time, blocks: null };
+  return { seqno, hash: `${networkOf(info)}:${seqno}`, time, lt: null, blocks: null };
 };
 
 /**

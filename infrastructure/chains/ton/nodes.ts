@@ -1,4 +1,5 @@
 import type { Log } from '../../../application/ports/system.js';
+import { Failure } from '../../../domain/failure.js';
 import { createPool, type NodeTimeouts, type Pool } from '../../nodes/checked-pool.js';
 import { parseNodeUrl, redactor } from '../../nodes/node-url.js';
 import { type Endpoint, httpTransport, type Node } from './http-transport.js';
@@ -16,6 +17,12 @@ const kinds = [
   { scheme: /^ton\+/, connect: httpTransport },
 ] as const;
 
+/** Resolves to null if no node answered. */
+export const nullIfUnanswered = (error: unknown): null => {
+  if (error instanceof Failure && error.code === 'NODE_ERROR') return null;
+  throw error;
+};
+
 export const createNodes = (urls: readonly string[], log: Log, options: NodeOptions): Nodes => {
   const { timeoutMs, maxBytes } = options;
   const nodes = urls.map((given) => {
@@ -28,7 +35,7 @@ export const createNodes = (urls: readonly string[], log: Log, options: NodeOpti
   return createPool(ordered, log, {
     ...options,
     identify: async (node) => networkOf(await node.get('masterchainInfo')),
-    open: ({ ask, can, pages, isBackup }, until, timeoutFactor): Node => {
+    open: ({ ask, can, pages, states, isBackup }, until, timeoutFactor): Node => {
       let bytes = 0;
       const answerTo = async (question: Parameters<Endpoint['ask']>[0]) => {
         const answer = await ask(question, timeoutMs * timeoutFactor, until);
@@ -38,6 +45,7 @@ export const createNodes = (urls: readonly string[], log: Log, options: NodeOpti
       return {
         can,
         pages,
+        states,
         isBackup,
         bytes: () => bytes,
         get: (path, query) => answerTo({ path, ...(query && { query }) }),

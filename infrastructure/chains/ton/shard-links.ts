@@ -32,36 +32,48 @@ const readTops = async (node: Node, seqno: number): Promise<Tops | null> => {
   }
 };
 
-/** Names of the predecessors of each shard block, by block name. */
-type Links = ReadonlyMap<string, readonly string[]>;
+/** Names of the predecessors of each shard block, by block name; null for a block whose predecessors are not reported. */
+type Links = ReadonlyMap<string, readonly string[] | null>;
 
-/** Returns the links of all shard blocks; null if the index does not report all of them. */
+/** Returns the links of all shard blocks; null if the index does not list blocks. */
 const linksOf = ({ blocks }: MasterBlock): Links | null => {
-  const links = new Map<string, readonly string[]>();
-  for (const [name, { before }] of blocks ?? []) {
-    if (name.startsWith(`${masterchain}:`)) continue;
-    if (before === null) return null;
-    links.set(name, before);
-  }
-  return blocks && links;
+  const shardBlocks = [...(blocks ?? [])].filter(([name]) => !name.startsWith(`${masterchain}:`));
+  return blocks && new Map(shardBlocks.map(([name, { before }]) => [name, before]));
 };
 
+const partsOf = (name: string) => {
+  const [workchain = '', shard = '', seqno = ''] = name.split(':');
+  return { workchain, shard: BigInt(`0x${shard}`), seqno: Number(seqno) };
+};
+/** Returns half the range that a shard covers, which is the lowest set bit of its id. The id is the middle of the range. */
+const halfOf = (shard: bigint) => shard & -shard;
+
 const wholeWorkchain = 1n << 63n;
-/** Returns whether the shards cover each workchain. The lowest set bit of a shard id is half the range that it covers. */
+/** Returns whether the shards cover each workchain. */
 const areWhole = (tops: Tops) => {
   const covered = new Map<string, bigint>();
-  for (const name of tops) {
-    const [workchain = '', shard] = name.split(':');
-    const number = BigInt(`0x${shard}`);
-    covered.set(workchain, (covered.get(workchain) ?? 0n) + (number & -number));
-  }
+  for (const { workchain, shard } of [...tops].map(partsOf))
+    covered.set(workchain, (covered.get(workchain) ?? 0n) + halfOf(shard));
   return [...covered.values()].every((sum) => sum === wholeWorkchain);
+};
+
+/** Returns whether a block may follow another one, by their numbers: in its shard, in a part of it, or in the merged shard. */
+const mayFollow = (name: string, previous: string) => {
+  const [a, b] = [partsOf(name), partsOf(previous)];
+  const distance = a.shard < b.shard ? b.shard - a.shard : a.shard - b.shard;
+  const overlaps = distance < halfOf(a.shard) + halfOf(b.shard);
+  return a.workchain === b.workchain && a.seqno === b.seqno + 1 && overlaps;
 };
 
 /** Checks that each shard continues without a gap from its newest block as of the previous masterchain block. */
 const checkShards = (links: Links, before: Tops, tops: Tops) => {
-  const isKnown = (name: string) => links.has(name) || before.has(name);
-  if (!areWhole(tops) || ![...tops, ...[...links.values()].flat()].every(isKnown)) incomplete();
+  const known = new Set([...links.keys(), ...before]);
+  const isFirst = (name: string) => partsOf(name).seqno === 1;
+  const isLinked = ([name, previous]: readonly [string, readonly string[] | null]) =>
+    previous
+      ? previous.every((one) => known.has(one))
+      : isFirst(name) || [...known].some((one) => mayFollow(name, one));
+  if (!areWhole(tops) || ![...tops].every((top) => known.has(top)) || ![...links].every(isLinked)) incomplete();
 };
 
 /** Returns whether the index has the block and an earlier masterchain block committed it. */
@@ -74,7 +86,7 @@ const wasCommitted = async (node: Node, name: string, before: number): Promise<b
 
 /** Checks the links of listed blocks one by one, for an index that does not report the newest block of each shard. */
 const checkLinks = async (node: Node, seqno: number, links: Links, previous: MasterBlock | null) => {
-  for (const name of [...links.values()].flat())
+  for (const name of [...links.values()].flatMap((previous) => previous ?? []))
     if (!links.has(name) && !previous?.blocks?.has(name) && !(await wasCommitted(node, name, seqno))) incomplete();
 };
 

@@ -30,6 +30,8 @@ type Options = {
   noBlocks?: { status: number; body: object };
   /** Error for requests of the newest shard blocks, for an index that does not know them. */
   noShards?: { status: number; body: object };
+  /** True for an index that does not report the predecessors of blocks. */
+  noLinks?: boolean;
   /** True for an index that lists no jetton wallets. */
   noWallets?: boolean;
   /** Contract that falsely claims to hold jettons for its owner. */
@@ -51,15 +53,16 @@ const blockId = (seqno: number) => ({ workchain: -1, shard: '8000000000000000', 
 const idOf = ({ workchain, shard, seqno }: BlockId): BlockId => ({ workchain, shard, seqno });
 const isSame = (a: BlockId, b: BlockId) => a.workchain === b.workchain && a.shard === b.shard && a.seqno === b.seqno;
 
-const shown = ({ network }: TonScript, { seqno, hash, time, blocks }: ScriptedBlock) =>
+const shown = ({ network }: TonScript, { seqno, hash, time, lt, blocks }: ScriptedBlock, noLinks = false) =>
   blocks.map(({ workchain, shard, seqno: own, before, transactions }) => ({
     workchain,
     shard,
     seqno: own,
-    prev_blocks: before.map(idOf),
+    prev_blocks: noLinks ? null : before.map(idOf),
     root_hash: workchain === -1 ? hash : hashOf(`${hash} ${shard} ${own}`),
     global_id: network,
     gen_utime: String(time),
+    start_lt: String(lt),
     tx_count: transactions.length,
     masterchain_block_ref: blockId(seqno),
   }));
@@ -109,6 +112,10 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
     readonly limit: number;
     readonly key: string | undefined;
   }[] = [];
+  /** Largest number of requests answered in a tenth of a second; others are rejected with status 429. */
+  const limits = { maxInTenth: Number.POSITIVE_INFINITY };
+  /** Number of account states that are answered without the last block. */
+  const outdated = { next: 0 };
   /** Cuts off every request while it is on. */
   const outage = { isOn: false };
   /** Shard blocks that the index lacks together with their transactions. */
@@ -136,6 +143,12 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
     data_hash: hashOf(`${script.lastTime(account)}`),
   });
   const { owners } = script;
+  /** Answers of get methods by account, for contracts whose get methods fail. */
+  const replies = new Map<string, Reply>();
+  /** Accounts that are not deployed. */
+  const undeployed = new Set<string>();
+  /** Accounts whose get methods were requested, in order. */
+  const run: string[] = [];
   /** State on which get methods run, and whether they report its time. */
   const getMethods: { behind: boolean; reports: 'nothing' | 'time' | 'block' } = { behind: false, reports: 'nothing' };
   const stateFields = (account: string) => {
@@ -149,7 +162,7 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
     {
       masterchainInfo: (_, fault) => ({ last: last(known(fault)), first: last(script.blocks.slice(0, 1)) }),
       blocks: (query, fault) => {
-        const all = known(fault).flatMap((block) => shown(script, block));
+        const all = known(fault).flatMap((block) => shown(script, block, options.noLinks));
         const wanted = (name: string, value: string | number) => [null, String(value)].includes(query.get(name));
         const found = all.filter(
           (one) =>
@@ -176,7 +189,7 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
           return {
             address: indexForm(account),
             balance: isBehind ? '1' : String(script.balance(account)),
-            status: 'active',
+            status: undeployed.has(account) ? 'nonexist' : 'active',
             last_transaction_lt: isBehind ? '0' : String(script.lastTime(account)),
             data_hash: hashOf(isBehind ? 'old' : `${script.lastTime(account)}`),
           };
@@ -223,23 +236,36 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
   };
   /** Removes and returns the first pending fault that applies to the request. */
   const takeFault = (path: string) => {
+    if (path === 'accountStates' && outdated.next-- > 0) return 'behind';
     const place = faults.findIndex((fault) => canHappen(fault, path));
     return place < 0 ? undefined : faults.splice(place, 1)[0];
+  };
+  const isOverLimit = () => {
+    const tenth = Math.floor(performance.now() / 100);
+    return asked.filter(({ at }) => Math.floor(at / 100) === tenth).length > limits.maxInTenth;
+  };
+  const failingMethod = ({ address }: Partial<RunGetMethod>) => {
+    const account = address?.toLowerCase() ?? '';
+    if (account) run.push(account);
+    return replies.get(account);
+  };
+  const usualAnswer = (path: string, query: Query, fault: IndexFault | undefined, body: RunGetMethod): Reply => {
+    const answer = answers[path];
+    if (!answer) return { status: 404, body: {} };
+    return failingMethod(body) ?? { status: 200, body: answer(query, fault, body) };
   };
   const answerTo = async (request: IncomingMessage): Promise<Reply | null> => {
     const url = new URL(request.url ?? '', 'http://index');
     const path = url.pathname.replace('/api/v3/', '');
     const limit = Number(url.searchParams.get('limit'));
     asked.push({ path, at: performance.now(), limit, key: request.headers['x-api-key']?.toString() });
-    const fault = takeFault(path);
+    const fault = isOverLimit() ? 'busy' : takeFault(path);
     if (fault === 'cut off') return null;
     const broken = fault && broke[fault];
     if (broken) return { ...broken, body: { ...broken.body, echo: request.url } };
     const error = limit > largestLimit ? tooMany(largestLimit) : errors[path];
     if (error) return error;
-    const answer = answers[path];
-    if (!answer) return { status: 404, body: {} };
-    return { status: 200, body: answer(url.searchParams, fault, await readBody(request)) };
+    return usualAnswer(path, url.searchParams, fault, await readBody(request));
   };
   const server = createServer((request, response) => {
     void answerTo(request).then((answer) => {
@@ -255,9 +281,14 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
   return {
     url: `ton+http://127.0.0.1:${port}`,
     faults,
+    limits,
+    outdated,
     outage,
     lost,
     getMethods,
+    replies,
+    undeployed,
+    run,
     asked,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -18,6 +18,8 @@ export type ScriptedBlock = {
   seqno: number;
   hash: string;
   time: number;
+  /** Logical time at which the block starts. */
+  lt: bigint;
   blocks: readonly ShardBlock[];
   /** Newest block of each shard. */
   tops: readonly BlockId[];
@@ -27,6 +29,8 @@ export const shapes = ['usual', 'twice', 'idle', 'split', 'merge'] as const;
 export type Shape = (typeof shapes)[number];
 
 export const master = accountOf('master');
+/** System contract that runs at the start of every block. */
+export const elector = `-1:${'3'.repeat(64)}`;
 /** Address of the contract that holds an owner's jettons. */
 export const jettonWalletOf = (owner: string) => accountOf(`jettons of ${owner}`);
 export const fee = 1000n;
@@ -54,8 +58,11 @@ const newest = (tops: readonly BlockId[], made: readonly ShardBlock[]): readonly
   return [...tops, ...made].filter((block) => !followed.has(block)).sort((a, b) => (a.shard < b.shard ? -1 : 1));
 };
 
-/** Makes a small scripted TON chain: final blocks of a masterchain and of up to two shards. */
-export const createTonScript = (network: number) => {
+/**
+ * Makes a small scripted TON chain: final blocks of a masterchain and of up to two shards, one a second after `start`
+ * (Unix seconds).
+ */
+export const createTonScript = (network: number, start = 1_700_000_000) => {
   const blocks: ScriptedBlock[] = [];
   const coins = new Map<string, bigint>();
   const jettons = new Map<string, bigint>();
@@ -143,9 +150,12 @@ export const createTonScript = (network: number) => {
     return scripts;
   };
 
+  /** Controls whether the elector runs in every block. */
+  const ticks: { isOn: boolean } = { isOn: true };
   return {
     network,
     blocks,
+    ticks,
     /** Owners of the jetton wallets that were requested from the master. */
     owners: new Map<string, string>(),
     balance,
@@ -153,7 +163,9 @@ export const createTonScript = (network: number) => {
     lastTime: (account: string) => lastTimes.get(account) ?? 0n,
     mine: (transfers: readonly Transfer[] = [], shape: Shape = 'usual') => {
       const seqno = blocks.length + 1;
-      const time = 1_700_000_000 + seqno;
+      const time = start + seqno;
+      const startLt = ++lt;
+      if (ticks.isOn) lastTimes.set(elector, ++lt);
       const scripts = scriptsOf(transfers);
       const made = nextBlocks(tops, shape);
       tops = newest(tops, made);
@@ -163,6 +175,7 @@ export const createTonScript = (network: number) => {
         seqno,
         hash: hashOf(`block ${network} ${seqno}`),
         time,
+        lt: startLt,
         blocks: [{ ...own, before: [{ ...own, seqno: seqno - 1 }], transactions: [] }, ...made],
         tops,
       };

@@ -1,8 +1,11 @@
+import { type Backoff, createBackoff } from '../../../../application/async/backoff.js';
 import { createBoundedCache } from '../../../../application/async/bounded-cache.js';
+import { createSingleFlight } from '../../../../application/async/single-flight.js';
 import type { TokenAccount } from '../../../../application/ports/chain.js';
 import { NodeFault } from '../../../nodes/node-fault.js';
 import { askWalletData, type WalletData } from '../get-methods.js';
 import type { Node } from '../http-transport.js';
+import { type Nodes, nullIfUnanswered } from '../nodes.js';
 
 /** Owner and master of a jetton wallet, which never change. */
 type Identity = Pick<WalletData, 'owner' | 'master'>;
@@ -20,17 +23,45 @@ export const readWalletData = async (node: Node, account: string): Promise<Walle
   return data === 'silent' ? null : data;
 };
 
+/** Outcome of a query that did not identify the account as a jetton wallet. */
+type Unidentified = 'denied' | 'unanswered';
+/** Milliseconds for which an account is not queried again. Doubled after each query with the same outcome. */
+const pauses = {
+  denied: { firstMs: 30_000, maxMs: 960_000 },
+  unanswered: { firstMs: 1000, maxMs: 60_000 },
+} as const;
+type Pause = { readonly outcome: Unidentified; readonly backoff: Backoff; readonly until: number };
+
+/** Accounts that are queried for one block. The imports of all others stay unverified until the block is read again. */
+const maxQueriesPerBlock = 32;
+/** Fraction of the usual timeouts, because a block waits for these queries. */
+const timeoutFactor = 0.2;
+
 /**
  * Verifies claims about jetton wallets with the wallets themselves. Masters are not trusted: anybody can deploy a master
- * that names a wallet of somebody else.
+ * that names a wallet of somebody else. Wallets are not trusted to answer either: no query can fail a block.
  */
-export const createIdentities = () => {
+export const createIdentities = (nodes: Nodes) => {
   const known = createBoundedCache<string, Identity>(maxIdentities);
-  const learn = async (node: Node, account: string) => {
-    if (known.get(account)) return;
+  const paused = createBoundedCache<string, Pause>(maxIdentities);
+  const flights = createSingleFlight<void>();
+
+  const learn = async (node: Node, account: string): Promise<boolean> => {
+    if (known.get(account)) return true;
     const found = await readWalletData(node, account);
     if (found) known.set(account, { owner: found.owner, master: found.master });
+    return found !== null;
   };
+  const query = async (account: string) => {
+    const isIdentified = await nodes.use((node) => learn(node, account), { timeoutFactor }).catch(nullIfUnanswered);
+    if (isIdentified) return paused.delete(account);
+    const outcome: Unidentified = isIdentified === null ? 'unanswered' : 'denied';
+    const before = paused.get(account);
+    const backoff = before?.outcome === outcome ? before.backoff : createBackoff(pauses[outcome]);
+    paused.set(account, { outcome, backoff, until: performance.now() + backoff.next() });
+  };
+  const isDue = (account: string) =>
+    !known.get(account) && (paused.get(account)?.until ?? Number.NEGATIVE_INFINITY) <= performance.now();
   /** Returns the claims that the wallet's cached identity confirms. */
   const remembered = (account: string, claims: readonly TokenAccount[]): readonly TokenAccount[] => {
     const identity = known.get(account);
@@ -43,6 +74,13 @@ export const createIdentities = () => {
       await learn(node, account);
       return remembered(account, claims);
     },
+    /** Queries the accounts of a block that are neither known nor paused. Never rejects because of an account. */
+    queryAll: async (accounts: ReadonlySet<string>): Promise<void> => {
+      const due = [...accounts].filter(isDue).slice(0, maxQueriesPerBlock);
+      await Promise.all(due.map((account) => flights.run(account, undefined, () => query(account))));
+    },
+    /** Returns whether it is unknown if the account is a jetton wallet, because it was not queried or did not answer. */
+    isUnverified: (account: string) => !known.get(account) && paused.get(account)?.outcome !== 'denied',
   };
 };
 export type Identities = ReturnType<typeof createIdentities>;

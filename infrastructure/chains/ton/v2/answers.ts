@@ -1,5 +1,6 @@
 import { failInvalidAnswer, NodeFault } from '../../../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../../../nodes/raw.js';
+import { masterchain } from '../masterchain.js';
 import { integer, part } from '../wire.js';
 import { createBlocks, masterPlace, placeOf, readBlockId } from './blocks.js';
 import type { Call } from './call.js';
@@ -13,14 +14,17 @@ const statuses: Readonly<Record<string, string>> = { active: 'active', frozen: '
 const numberIn = (asked: Raw, name: string) => integer(asked[name], name);
 
 const accountState = async (call: Call, address: string) => {
-  const { balance, state, last_transaction_id } = await call('getAddressInformation', { address });
+  const { balance, state, last_transaction_id, block_id } = await call('getAddressInformation', { address });
   const { lt } = part(last_transaction_id);
+  const { workchain, seqno } = part(block_id);
   return {
     address,
     // Servers may return -1 for an account that does not exist.
     balance: String(balance) === '-1' ? '0' : balance,
     status: statuses[String(state)] ?? failInvalidAnswer('returned an unknown account state'),
     last_transaction_lt: lt ?? '0',
+    // A liteserver reports the masterchain block of the state, which an index does not.
+    ...(workchain === masterchain && { mc_seqno: seqno }),
   };
 };
 

@@ -28,6 +28,7 @@ export const v2Transport = (url: URL, limits: EndpointLimits): Endpoint => {
   const answers = createAnswers();
   return {
     can: { blocks: true, shards: true },
+    states: { outdated: 0 },
     pages: createPageSize(),
     isBackup: true,
     ask: async ({ path, query = {}, body }, ms, until) => {

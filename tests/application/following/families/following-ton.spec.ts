@@ -29,18 +29,24 @@ import { silent, testSystem } from '../../../support/silent.js';
 import {
   failover,
   lostBlocks,
+  muteWallets,
   people,
   type Step,
   sixteenFaults,
+  staleKills,
   steps,
   stepsOfTwo,
 } from '../../../support/ton/steps.js';
 import { startTonV2 } from '../../../support/ton/v2-server.js';
 
 const variant = variantOf('t');
-const [ann = '', ben = '', cid = ''] = people;
+const [ann = '', ben = '', cid = '', stranger = ''] = people;
 /** Hostile master contract that returns the wallet with Ann's jettons for every owner. */
 const falseMaster = accountOf('false master');
+/** Hostile master contract that returns a contract without a working get method for every owner. */
+const [muteMaster, muteContract] = ['mute master', 'mute contract'].map(accountOf) as [string, string];
+const outOfGas = { status: 200, body: { exit_code: -14, stack: [] } };
+const failing = { status: 500, body: { error: 'unsupported stack entry', code: 500 } };
 /**
  * Wallets of organizations that share addresses. One imports jettons, and another claims the first one's jettons for
  * its own address.
@@ -52,9 +58,9 @@ const wanted = [
 ];
 
 /** Stores a false claim like earlier versions, which trusted any master. */
-const claim = (stores: Stores, by: Context, walletId: string, address: string) => {
-  const asset = { standard: 'token', contract: falseMaster } as const;
-  const data = { address, walletId, asset, account: jettonWalletOf(ann) };
+const claim = (stores: Stores, by: Context, walletId: string, address: string, contract: string, account: string) => {
+  const asset = { standard: 'token', contract } as const;
+  const data = { address, walletId, asset, account };
   return createHandle(stores.events, testSystem)(by, [addressStep(by, { type: 'Import', data }, '')]);
 };
 
@@ -91,7 +97,7 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 
 const createScene = async (given: Stores, network: number, hasBackup = false) => {
   const { stores, dieAfter, isDead, revive } = crashableStores(given);
-  const script: TonScript = createTonScript(network);
+  const script: TonScript = createTonScript(network, Math.floor(Date.now() / 1000));
   const mined: Transfer[] = [];
   script.mine();
   const index = await startTonIndex(script, { pageSize: 3, falseMasters: { [falseMaster]: jettonWalletOf(ann) } });
@@ -120,7 +126,8 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
     for (const address of claiming) {
       const named = { address, token: falseMaster, account: undefined };
       await assert.rejects(app().imports.importAsset(by, named), /does not belong to this owner and jetton/);
-      await claim(stores, by, walletId, address);
+      await claim(stores, by, walletId, address, falseMaster, jettonWalletOf(ann));
+      await claim(stores, by, walletId, address, muteMaster, muteContract);
     }
     wallets.push({ by, walletId, addresses, importing });
   }
@@ -130,7 +137,9 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
   };
   const height = () => app().followers[0]?.status()?.height;
   const caughtUp = () => eventually(async () => assert.equal(height(), script.blocks.length));
+  index.replies.set(muteContract, outOfGas);
   const heal = () => {
+    index.replies.delete(jettonWalletOf(ann));
     index.lost.length = 0;
     index.getMethods.behind = false;
     for (const { outage } of [index, ...(backup ? [backup] : [])]) outage.isOn = false;
@@ -154,14 +163,27 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
       if (!backup) await eventually(async () => assert(index.asked.length > before + enoughRequests));
     },
     heal,
-    kill: async ({ writes }) => {
+    kill: async ({ writes, stale }) => {
       heal();
       dieAfter(writes);
       const paid = { from: ann, to: cid, value: 5000n };
       mined.push(paid);
       script.mine([paid]);
       await eventually(async () => assert(isDead() || height() === script.blocks.length));
+      if (stale) index.outdated.next = 2;
       await restart();
+    },
+    mute: async ({ value }) => {
+      await stop();
+      revive();
+      index.replies.set(jettonWalletOf(ann), failing);
+      const asked = index.run.length;
+      const paid = { from: ben, to: ann, value, kind: 'jetton' } as const;
+      const called = { from: stranger, to: muteContract, value };
+      mined.push(paid, called);
+      script.mine([paid, called]);
+      started = await start();
+      if (!backup) await eventually(async () => assert(index.run.length > asked));
     },
     faults: ({ faults }) => index.faults.push(...faults),
     restart,
@@ -266,7 +288,7 @@ describe('the follower of TON', function () {
   };
 
   it('ends with the result of a fresh scan of the chain, through lag, rate limits, missing blocks, stale answers and kills', () =>
-    check(steps, [lostBlocks, sixteenFaults], false, sized(6, 9)));
+    check(steps, [lostBlocks, sixteenFaults, staleKills, muteWallets], false, sized(8, 11)));
 
   it('ends with that result when it fails over between an index and a v2 server, and back again', () =>
     check(stepsOfTwo, [failover], true, sized(3, 5)));

@@ -36,8 +36,9 @@ describe('the TON connector with an index that lacks a shard block together with
         shardBlocks.filter(({ transactions }) => transactions.length === 0),
         [],
       );
-      for (const block of shardBlocks) {
-        const [lossy, good] = [await index(script), await index(script)];
+      const sources = shardBlocks.flatMap((block) => [true, false].map((noLinks) => ({ block, noLinks })));
+      for (const { block, noLinks } of sources) {
+        const [lossy, good] = [await index(script, { noLinks }), await index(script, { noLinks })];
         lossy.lost.push(block);
         const chain = await connect(lossy.url, good.url);
         for (const seqno of [2, 3, 4]) assert.equal(await readFrom(chain, script, seqno), 2 * payments.length);
@@ -47,7 +48,7 @@ describe('the TON connector with an index that lacks a shard block together with
   for (const shape of shapes)
     it(`reads every block of a complete index that does not report shards, when they continue as "${shape}"`, async () => {
       const script = chainOf(shape);
-      for (const options of [{}, { noShards }]) {
+      for (const options of [{}, { noShards }, { noLinks: true }, { noShards, noLinks: true }]) {
         const chain = await connect((await index(script, options)).url);
         for (const seqno of [2, 3, 4]) assert.equal(await readFrom(chain, script, seqno), 2 * payments.length);
       }
