@@ -15,13 +15,27 @@ const maxConcurrentCheckpoints = 8;
 /** Maximum checkpoints over which a balance is calculated back. Beyond that, the node's newest balance is used. */
 const maxDistance = 512;
 const maxAttempts = 5;
+/** Maximum checkpoints, about a minute, after which a balance is asked again instead of calculated from an answer. */
+const maxAnswerAge = 240;
 const heightHeader = 'x-sui-checkpoint-height';
 
 /** Recently fetched balance changes by checkpoint number, and prefetched checkpoints. */
 type RecentChanges = { readonly asked: BoundedCache<number, Changes>; readonly prefetched: PrefetchedCheckpoints };
 type Asked = { readonly owner: string; readonly coinType: string };
-/** Balances as of some checkpoint from `from` to `to`; null for a coin that the node rejects. */
-type Reading = { readonly balances: readonly (bigint | null)[]; readonly from: number; readonly to: number };
+/**
+ * Balance that a node returned: as of `height` if it is sure, otherwise as of some checkpoint between `height` and the
+ * newest one after the answer. `askedAt` is the newest checkpoint before the answer.
+ */
+type Answer = {
+  readonly balance: bigint;
+  readonly isSure: boolean;
+  readonly height: number;
+  readonly newest: number;
+  readonly askedAt: number;
+};
+/** Recent answers by owner and coin, with which a read that failed midway continues, even as of another checkpoint. */
+export type Answers = BoundedCache<string, Answer>;
+type Known = { readonly recent: RecentChanges; readonly answers: Answers };
 
 const askedFor = ({ address, asset }: Holding): Asked => ({
   owner: fullAddress(address),
@@ -39,16 +53,14 @@ const askBalance = async (node: Node, asked: Asked) => {
   }
 };
 
-/** Reads the newest balances. Each is the sum of an owner's coin objects and its address balance. */
-const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> => {
-  const from = await latestHeight(node);
-  const answers = await mapInSlices(all, maxConcurrentBalances, (asked) => askBalance(node, asked));
-  const heights = answers.map((answer) => Number(answer?.headers[heightHeader] ?? from));
+/** Reads the newest balance: the sum of an owner's coin objects and its address balance; null for a rejected coin. */
+const askNewest = async (node: Node, asked: Asked, askedAt: number): Promise<Answer | null> => {
+  const answer = await askBalance(node, asked);
+  if (!answer) return null;
+  const newest = Number(answer.headers[heightHeader] ?? askedAt);
   // Several nodes may share one URL, and one of them may lag behind the height that another reported.
-  if (heights.some((height) => height < from))
-    throw new NodeFault('missing', 'answered at a lower height than it reported before');
-  const to = Math.max(await latestHeight(node), ...heights);
-  return { balances: answers.map((answer) => answer && (answer.response.balance?.balance ?? 0n)), from, to };
+  if (newest < askedAt) throw new NodeFault('missing', 'answered at a lower height than it reported before');
+  return { balance: answer.response.balance?.balance ?? 0n, isSure: false, height: askedAt, newest, askedAt };
 };
 
 /** Returns the balance changes of a checkpoint. They are final and therefore cached. */
@@ -66,53 +78,92 @@ const changesBetween = (node: Node, recent: RecentChanges, after: number, last: 
   return mapInSlices(numbers, maxConcurrentCheckpoints, (number) => recentChangesAt(node, recent, number));
 };
 
-/**
- * Reads balances as of a checkpoint. Nodes return only the newest balances, so later changes are subtracted. `isSure` is
- * false for a balance that changed during the read, because it may be from before or after the change.
- */
-const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: RecentChanges) => {
-  const { balances, from, to } = await readNewest(node, all);
-  if (from < at.number) throw new NodeFault('missing', 'does not have the checkpoint yet');
-  const meanwhile = await changesBetween(node, recent, from, to);
-  const later = from - at.number > maxDistance ? [] : await changesBetween(node, recent, at.number, from);
-  return all.map((asked, i) => {
-    const key = keyOf(asked);
-    const newest = balances[i] ?? null;
-    if (newest === null) return { key, isSure: true, balance: null };
-    if (meanwhile.some((changes) => changes.has(key))) return { key, isSure: false, balance: newest.toString() };
-    const balance = later.reduce((left, changes) => left - (changes.get(key) ?? 0n), newest);
-    return { key, isSure: true, balance: balance.toString() };
-  });
+/** Returns the answer as of a later checkpoint; null if the balance changed during the read, before or after the answer. */
+const makeSure = async (node: Node, recent: RecentChanges, key: string, answer: Answer, later: number) => {
+  if (answer.isSure) return answer;
+  const height = Math.max(later, answer.newest);
+  const meanwhile = await changesBetween(node, recent, answer.height, height);
+  return meanwhile.some((changes) => changes.has(key)) ? null : { ...answer, isSure: true, height };
 };
 
-/** Recently read balances, with which a read that failed midway continues. */
-type ReadBalances = BoundedCache<string, string | null>;
-type Known = { readonly recent: RecentChanges; readonly read: ReadBalances };
+/** Calculates the balance as of a checkpoint, because nodes return only the newest balances. */
+const balanceAt = async (node: Node, recent: RecentChanges, key: string, { balance, height }: Answer, at: number) => {
+  const sumBetween = async (after: number, last: number) => {
+    const all = await changesBetween(node, recent, after, last);
+    return all.reduce((sum, changes) => sum + (changes.get(key) ?? 0n), 0n);
+  };
+  const later = height - at > maxDistance ? 0n : await sumBetween(at, height);
+  return balance - later + (await sumBetween(height, at));
+};
+
+/**
+ * Drops answers that are too old or later than the node's newest checkpoint. Drops all of them if a new read takes no
+ * more requests than the changes since.
+ */
+const dropUseless = ({ recent, answers }: Known, keys: readonly string[], at: number, newest: number) => {
+  const given = keys.map((key) => ({ key, ...(answers.get(key) as Answer) }));
+  const isUseful = ({ askedAt, height, newest: last }: Answer) =>
+    Math.abs(at - askedAt) <= maxAnswerAge && Math.max(height, last) <= newest;
+  const useful = given.filter(isUseful);
+  const heights = [at, ...useful.flatMap(({ isSure, height }) => (isSure ? [height] : [height, newest]))];
+  const isFetched = (number: number) => recent.asked.has(number) || recent.prefetched.at(number) !== undefined;
+  let requests = 0;
+  for (let number = Math.min(...heights) + 1; number <= Math.max(...heights) && requests < useful.length; number++)
+    if (!isFetched(number)) requests++;
+  for (const one of given) if (!isUseful(one) || requests >= useful.length) answers.delete(one.key);
+};
+
+/** Calculates a balance as of a checkpoint from its kept answer; null if the answer is not sure, and drops it then. */
+const evaluate = async (node: Node, { recent, answers }: Known, key: string, at: number, newest: number) => {
+  const answer = answers.get(key);
+  const sure = answer && (await makeSure(node, recent, key, answer, newest));
+  if (!sure) {
+    answers.delete(key);
+    return null;
+  }
+  answers.set(key, sure);
+  return (await balanceAt(node, recent, key, sure, at)).toString();
+};
 
 /**
  * Reads until every balance is sure. An unsure balance is accepted after the last attempt, because the change that
- * interfered causes another read.
+ * interfered causes another read. Each answer is kept at once, so that a read that fails midway loses none.
  */
-const readOn = async (node: Node, all: readonly Asked[], at: Header, { recent, read }: Known) => {
-  const placeOf = (key: string) => `${at.hash} ${key}`;
-  const before = all.map(keyOf).flatMap((key): [string, string | null][] => {
-    const balance = read.get(placeOf(key));
-    return balance === undefined ? [] : [[key, balance]];
-  });
-  const found = new Map(before);
+const readOn = async (node: Node, all: readonly Asked[], at: Header, known: Known) => {
+  const { answers } = known;
+  const found = new Map<string, string | null>();
   const left = () => all.filter((asked) => !found.has(keyOf(asked)));
-  for (let tried = 1; left().length > 0; tried++)
-    for (const { key, isSure, balance } of await readOnce(node, left(), at, recent)) {
-      if (isSure || tried === maxAttempts) found.set(key, balance);
-      if (isSure) read.set(placeOf(key), balance);
+  const evaluateAll = async (newest: number, isLast: boolean) => {
+    for (const key of left().map(keyOf).filter(answers.has)) {
+      const unsure = answers.get(key)?.balance.toString();
+      const balance = (await evaluate(node, known, key, at.number, newest)) ?? (isLast ? unsure : undefined);
+      if (balance !== undefined) found.set(key, balance);
     }
+  };
+  for (let tried = 1; left().length > 0; tried++) {
+    const height = await latestHeight(node);
+    if (height < at.number) throw new NodeFault('missing', 'does not have the checkpoint yet');
+    dropUseless(known, left().map(keyOf).filter(answers.has), at.number, height);
+    await evaluateAll(height, false);
+    await mapInSlices(left(), maxConcurrentBalances, async (asked) => {
+      const answer = await askNewest(node, asked, height);
+      if (answer) answers.set(keyOf(asked), answer);
+      else found.set(keyOf(asked), null);
+    });
+    if (left().length > 0) await evaluateAll(await latestHeight(node), tried >= maxAttempts);
+  }
   return all.map((asked) => found.get(keyOf(asked)) ?? null);
 };
 
-/** Reads balances in parts, each with its own deadline, so that no number of holdings exceeds the deadline. */
+/**
+ * Reads balances in parts, each with its own deadline, so that no number of holdings exceeds the deadline. Answers for
+ * coins other than SUI are forgotten when all parts are read, so that the next read notices a coin that nodes reject.
+ */
 export const readBalances = async (nodes: Nodes, known: Known, holdings: readonly Holding[], at: Header) => {
   const balances: (string | null)[] = [];
-  for (const some of slicesOf(holdings.map(askedFor), balancesPerPart))
+  const all = holdings.map(askedFor);
+  for (const some of slicesOf(all, balancesPerPart))
     balances.push(...(await nodes.use((node) => readOn(node, some, at, known))));
+  for (const asked of all) if (asked.coinType !== nativeCoinType) known.answers.delete(keyOf(asked));
   return balances;
 };

@@ -2,7 +2,7 @@ import { createBoundedCache } from '../../../application/async/bounded-cache.js'
 import type { Block, Chain, Header, Interest } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { failInvalidAnswer, NodeFault } from '../../nodes/node-fault.js';
-import { readBalances } from './balances.js';
+import { type Answers, readBalances } from './balances.js';
 import { blockOf } from './block.js';
 import { type Changes, headerAhead, headerAt, headerNamed, prefetch, wholeCheckpoint } from './checkpoints.js';
 import { createFeed, defaultTimes, type FeedTimes } from './feed.js';
@@ -106,7 +106,7 @@ export const suiChain = async (
   const headers = createHeaders(history, known, feed.isListening);
   const balances = {
     recent: { asked: createBoundedCache<number, Changes>(maxCachedChanges), prefetched: known.prefetched },
-    read: createBoundedCache<string, string | null>(maxCachedBalances),
+    answers: createBoundedCache(maxCachedBalances) as Answers,
   };
   return {
     // The chain id replaces the first checkpoint, which every node may have pruned.

@@ -1,16 +1,20 @@
 import type { Checkpoint } from './wire.js';
 import { heightOf } from './wire.js';
 
-/** Maximum transactions in all prefetched checkpoints: some hundred checkpoints of a busy network. */
-const maxTransactions = 10_000;
+/** Maximum estimated bytes of all prefetched checkpoints: some hundred checkpoints of a busy network. */
+const maxBytes = 32 * 1024 * 1024;
+/** Estimated bytes in memory of a transaction and of a balance change. */
+const [transactionBytes, changeBytes] = [2000, 250];
 
-const weightOf = ({ transactions }: Checkpoint) => transactions.length + 1;
+const weightOf = ({ transactions }: Checkpoint) =>
+  transactions.reduce((sum, { balanceChanges }) => sum + balanceChanges.length * changeBytes, 0) +
+  (transactions.length + 1) * transactionBytes;
 
 /**
  * Stores whole checkpoints before their blocks are read. Evicts only read checkpoints. A checkpoint that finds no room
  * is not stored, because the lower ones are read first.
  */
-export const createPrefetchedCheckpoints = (maxWeight = maxTransactions) => {
+export const createPrefetchedCheckpoints = (maxWeight = maxBytes) => {
   const byNumber = new Map<number, Checkpoint>();
   const byDigest = new Map<string, Checkpoint>();
   let weight = 0;
@@ -33,7 +37,7 @@ export const createPrefetchedCheckpoints = (maxWeight = maxTransactions) => {
     of: (digest: string) => byDigest.get(digest),
     /** Returns whether a checkpoint should be prefetched. */
     isWanted: (number: number) => {
-      makeRoom(1);
+      makeRoom(transactionBytes);
       return number > read && weight < maxWeight;
     },
     add: (checkpoint: Checkpoint) => {

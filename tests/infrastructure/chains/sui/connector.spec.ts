@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Chain, Interest } from '../../../../application/ports/chain.js';
+import type { Holding } from '../../../../domain/aggregates/ledger/ledger-data.js';
 import type { Asset } from '../../../../domain/asset.js';
 import { createSuiLedger, type SuiLedger } from '../../../../infrastructure/chains/development/sui/ledger.js';
 import { fullAddress } from '../../../../infrastructure/chains/sui/addresses.js';
 import { nativeCoinType } from '../../../../infrastructure/chains/sui/coin-type.js';
 import { suiChain } from '../../../../infrastructure/chains/sui/connector.js';
 import { type SuiNode, startSuiNode } from '../../../support/chains/sui-node.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
 const [ann, ben] = ['a1', 'b2'].map((pair) => `0x${pair.repeat(32)}`) as [string, string];
@@ -191,6 +193,33 @@ describe('the Sui connector', () => {
       const left = first().limitBalances(Number.POSITIVE_INFINITY);
       const underWay = 16;
       assert.ok(left <= holdings.length - 64 + underWay, `${left} balances were read after the failure`);
+    });
+
+    it('keeps each answer of a read that failed, even as of a later checkpoint', async () => {
+      const at = await fundAll();
+      const patient = await connectPatiently();
+      const answered = 100;
+      first().limitBalances(answered);
+      await assert.rejects(patient.balances(holdings, at), /No chain node/);
+      const [{ address }] = holdings as [Holding];
+      ledger.execute({ sender: fullAddress('0xf'), changes: [{ address, coinType: nativeCoinType, amount: 5n }] });
+      ledger.makeCheckpoint();
+      const later = await patient.head();
+      first().limitBalances(Number.POSITIVE_INFINITY);
+      assert.deepEqual(await patient.balances(holdings, later), ['6', ...expected.slice(1)]);
+      assert.equal(first().limitBalances(Number.POSITIVE_INFINITY), holdings.length - answered);
+    });
+
+    it('ends for several readers, although the node answers none of them within the deadline', async () => {
+      const at = await fundAll();
+      const hasty = await suiChain([first().url], silent, { deadlineMs: 2000, timeoutMs: 1000 });
+      closing.push(hasty.close);
+      first().limit(16);
+      const readers = [0, 50, 100];
+      const read = (from: number) => hasty.balances(holdings.slice(from, from + 50), at);
+      await Promise.all(readers.map((from) => assert.rejects(read(from), /No chain node/)));
+      const answers = await Promise.all(readers.map((from) => eventually(() => read(from))));
+      assert.deepEqual(answers.flat(), expected);
     });
 
     it('reads them all from a rate-limited node', async () => {
