@@ -104,7 +104,10 @@ export const refreshes: Projection<RunningEvent, RefreshDocument> = {
   },
 };
 
-/** First block from which all tokens received by the addresses of a wallet are known. */
+/**
+ * First block from which all tokens received by the addresses of a wallet are known: of the contracts and addresses that
+ * were registered when the last search began.
+ */
 export type SearchDocument = { wallet_id: string; standard: Asset['standard']; from: number };
 
 export const searches: Projection<Extract<RefreshEvent, { type: 'RefreshEnded' }>, SearchDocument> = {

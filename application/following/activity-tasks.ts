@@ -1,7 +1,9 @@
 import { thresholdOf, type Variant } from '../../domain/variant.js';
-import { createPriorityQueue } from '../async/priority-queue.js';
+import { eachInSlices } from '../async/slices.js';
 import type { Chain, Header } from '../ports/chain.js';
+import type { System } from '../ports/system.js';
 import type { Activity, Holder } from '../watch-list/activities.js';
+import { createDueHeights } from '../watch-list/due-heights.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 
 /** Linked headers of a chain that a follower has processed; the first is final. */
@@ -9,8 +11,8 @@ export type KnownHeaders = { readonly chain: string; readonly headers: readonly 
 
 const tipOf = ({ headers }: KnownHeaders) => headers.at(-1) as Header;
 
-/** Returns whether the known headers have another block at the activity's height; false for a final block. */
-export const isReplaced = ({ headers }: KnownHeaders, { block }: Activity) =>
+/** Returns whether the known headers have another block at the block's height; false for a final block. */
+export const isReplaced = ({ headers }: KnownHeaders, { block }: { block: Pick<Header, 'number' | 'hash'> }) =>
   (headers[block.number - (headers[0] as Header).number] ?? block).hash !== block.hash;
 
 /** Returns the header at a height. Headers below the known ones are final, so they are read from the nodes. */
@@ -19,13 +21,26 @@ export const headerAt = async (chain: Chain, { headers }: KnownHeaders, height: 
 
 export const depthOf = (known: KnownHeaders, { block }: Activity) => tipOf(known).number - block.number + 1;
 
+/** Returns the least threshold above `depth`; infinite if there is none. */
+const nextThreshold = (variant: Variant, confirmations: readonly number[], depth: number) => {
+  let next = Number.POSITIVE_INFINITY;
+  for (const confirmation of confirmations) {
+    const wanted = thresholdOf(variant, confirmation);
+    if (wanted > depth) next = Math.min(next, wanted);
+  }
+  return next;
+};
+
+/** Activities that are scheduled before yielding to the event loop. */
+const activitiesPerTurn = 1000;
+
 /**
  * Schedules unfinished activities by the height at which they are due, so that a new block costs only the activities
  * that it makes due.
  */
-export const createActivityTasks = (watched: WatchList, variant: Variant) => {
-  const confirming = createPriorityQueue<Activity>();
-  const notifying = createPriorityQueue<Activity>();
+export const createActivityTasks = (watched: WatchList, variant: Variant, system: Pick<System, 'breathe'>) => {
+  const confirming = createDueHeights<Activity>();
+  const notifying = createDueHeights<Activity>();
   let reading: Activity[] = [];
 
   const thresholdFor = (holder: Holder) => thresholdOf(variant, watched.confirmation(holder));
@@ -36,30 +51,32 @@ export const createActivityTasks = (watched: WatchList, variant: Variant) => {
   };
 
   /**
-   * Schedules the notification of the next webhook with a threshold above `depth`. An open activity without webhooks is
-   * scheduled at once, so that it is closed.
+   * Schedules the notification of the next webhook with a threshold above `depth`, unless it is scheduled earlier because
+   * the webhooks changed meanwhile. An open activity without webhooks is scheduled at once, so that it is closed.
    */
   const scheduleNotification = (activity: Activity, depth: number) => {
-    const deeper = watched.listeners(activity).flatMap(({ confirmation }) => {
-      const wanted = thresholdOf(variant, confirmation);
-      return wanted > depth ? [wanted] : [];
-    });
-    const next = deeper.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
-    if (next < Number.POSITIVE_INFINITY) notifying.push(activity.block.number + next - 1, activity);
-    else if (depth === 0 && activity.phase === 'open') notifying.push(activity.block.number, activity);
+    const next = nextThreshold(variant, watched.webhookConfirmations(activity), depth);
+    if (next < Number.POSITIVE_INFINITY) notifying.lower(activity.block.number + next - 1, activity);
+    else if (depth === 0 && activity.phase === 'open') notifying.lower(activity.block.number, activity);
   };
   const schedule = (activity: Activity) => {
-    if (activity.phase === 'due') return notifying.push(0, activity);
-    if (activity.phase === 'pending') confirming.push(activity.block.number + thresholdFor(activity) - 1, activity);
+    if (activity.phase === 'due') return notifying.set(0, activity);
+    if (activity.phase === 'pending') confirming.set(activity.block.number + thresholdFor(activity) - 1, activity);
     if (activity.unread) reading.push(activity);
     if (activity.phase !== 'settled') scheduleNotification(activity, 0);
   };
   const isCurrent = (known: KnownHeaders) => (activity: Activity) =>
     activity.block.chain === known.chain && watched.activities.current(activity) === activity;
-  const due = (queue: typeof notifying, known: KnownHeaders) => [
-    ...new Set(queue.takeUpTo(tipOf(known).number).filter(isCurrent(known))),
-  ];
-  const scheduleChanged = () => watched.activities.takeChanged().forEach(schedule);
+  const due = (queue: typeof notifying, known: KnownHeaders) =>
+    queue.takeUpTo(tipOf(known).number).filter(isCurrent(known));
+  const scheduleChanged = async () => {
+    for (;;) {
+      const some = watched.activities.takeChanged(activitiesPerTurn);
+      if (some.length === 0) return;
+      some.forEach(schedule);
+      await system.breathe();
+    }
+  };
 
   return {
     confirmedHeight,
@@ -69,28 +86,23 @@ export const createActivityTasks = (watched: WatchList, variant: Variant) => {
     heightFor,
     scheduleNotification,
     /** Schedules an activity again for the next block. */
-    retry: (known: KnownHeaders, activity: Activity) => confirming.push(tipOf(known).number + 1, activity),
+    retry: (known: KnownHeaders, activity: Activity) => confirming.set(tipOf(known).number + 1, activity),
+    /** Schedules the activities that changed, or whose webhooks or thresholds did. */
+    scheduleChanged,
     /** Schedules all activities again, because a failure may have lost some that were due. */
-    restart: () => {
+    restart: async () => {
       for (const queue of [confirming, notifying]) queue.clear();
-      watched.activities.takeChanged();
+      watched.activities.forgetChanged();
       reading = [];
-      for (const activity of watched.activities.all()) schedule(activity);
+      await eachInSlices([...watched.activities.all()], activitiesPerTurn, system, schedule);
     },
     replaced: (known: KnownHeaders) =>
       [...watched.activities.all()].filter(
         (activity) => activity.block.chain === known.chain && activity.phase !== 'due' && isReplaced(known, activity),
       ),
-    toConfirm: (known: KnownHeaders) => {
-      scheduleChanged();
-      return due(confirming, known);
-    },
-    toNotify: (known: KnownHeaders) => {
-      scheduleChanged();
-      return due(notifying, known);
-    },
+    toConfirm: (known: KnownHeaders) => due(confirming, known),
+    toNotify: (known: KnownHeaders) => due(notifying, known),
     toRead: (known: KnownHeaders) => {
-      scheduleChanged();
       const found = reading.filter(isCurrent(known));
       reading = [];
       return found;

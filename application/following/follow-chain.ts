@@ -20,6 +20,7 @@ import { createUnreadableTracker } from './blocks/unreadable-tracker.js';
 import { type Cursor, isBehind, tipOf } from './cursor.js';
 import { createFailingContracts } from './failing-contracts.js';
 import { createFanOut } from './fan-out.js';
+import { createDueImporter } from './import-due.js';
 import type { LedgerWriter } from './ledger-writer.js';
 import type { Notifier } from './notify.js';
 import { CursorConflict, createCursorStore } from './progress/cursor-store.js';
@@ -44,7 +45,7 @@ export type Follower = {
   run(signal: AbortSignal): Promise<void>;
   /** Requests webhook deliveries for recorded activities until the signal fires. */
   notify(signal: AbortSignal): Promise<void>;
-  /** Reads the balances of confirmed activities until the signal fires. */
+  /** Reads the balances of confirmed activities, and those requested at a registration, until the signal fires. */
   readBalances(signal: AbortSignal): Promise<void>;
   /** Returns the status; null before the first cursor is read. */
   status(): FollowerStatus | null;
@@ -91,10 +92,11 @@ const pauseFor = ({ headers }: Cursor) => {
 /** Creates the work that follows an observation: confirming, notifying webhooks and reading balances. */
 const createFollowUp = (ports: Ports, variant: Variant) => {
   let known: Cursor | null = null;
-  const tasks = createActivityTasks(ports.watched, variant);
+  const tasks = createActivityTasks(ports.watched, variant, ports.system);
   const aside = createFailingContracts(ports, variant.tag);
   const shared = { ...ports, tasks, aside };
   const reader = createBalanceReader(shared, variant, () => known);
+  const imports = createDueImporter(ports, variant);
   const fanOut = createFanOut(shared, () => known, reader.add);
   const { settle, recheckAll } = createSettlement(shared, {
     notify: (activity) => fanOut.add(activity.organizationId, activity),
@@ -110,9 +112,12 @@ const createFollowUp = (ports: Ports, variant: Variant) => {
       known = cursor;
       await settle(cursor);
       reader.retryDue();
+      imports.addDue();
     },
     notify: fanOut.run,
-    readBalances: reader.run,
+    readBalances: async (signal: AbortSignal) => {
+      await Promise.all([reader.run(signal), imports.run(signal)]);
+    },
   };
 };
 type FollowUp = ReturnType<typeof createFollowUp>;
@@ -123,10 +128,8 @@ const createSteps = (ports: Ports, variant: Variant, options: FollowOptions, fol
   const store = createCursorStore(ports.state, variant.tag);
   const records = createBlockRecords(ports, variant);
   const unreadable = createUnreadableTracker(ports.system, options.unreadableBlockMs);
-  const [retryUnreadable, backfill] = [
-    createUnreadableRetry({ ...ports, records }, variant.tag),
-    createLateAccountBackfill(ports, variant),
-  ];
+  const { defer, run: backfill } = createLateAccountBackfill(ports, variant);
+  const retryUnreadable = createUnreadableRetry({ ...ports, records, defer }, variant.tag);
   const reread = async (cursor: Cursor) => {
     await retryUnreadable(cursor);
     await backfill(cursor);
@@ -136,7 +139,7 @@ const createSteps = (ports: Ports, variant: Variant, options: FollowOptions, fol
   return {
     resume: createResume({ ...ports, store, records, beginTasks }, variant, options.fromGenesis),
     advance: createAdvance(
-      { ...ports, store, records, unreadable, settle, reread, undoDeepReorganization, moved },
+      { ...ports, store, records, unreadable, settle, reread, defer, undoDeepReorganization, moved },
       variant,
     ),
     last: store.last,

@@ -1,43 +1,80 @@
 import type { Variant } from '../../domain/variant.js';
 import type { Balances } from '../assets/balances.js';
-import { slicesOf } from '../async/slices.js';
+import { createOrganizationQueue, firstOf } from '../async/organization-queue.js';
 import type { Context } from '../commands/handle.js';
-import { holderKey } from '../watch-list/activities.js';
+import type { System } from '../ports/system.js';
 import type { DueImport } from '../watch-list/due-imports.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 
-const addressesAtOnce = 500;
+const organizationsAtOnce = 8;
+const addressesAtOnce = 64;
 
-const byWallet = (imports: readonly DueImport[]) => {
-  const wallets = new Map<string, DueImport[]>();
-  for (const one of imports) {
-    const same = wallets.get(holderKey(one)) ?? [];
-    same.push(one);
-    wallets.set(holderKey(one), same);
-  }
-  return wallets;
-};
+type Ports = { readonly watched: WatchList; readonly balances: Balances; readonly system: System };
 
-/** Reads balances that were requested at the registration of an address and are still due. */
-export const createDueImporter = (ports: { watched: WatchList; balances: Balances }, variant: Variant) => {
-  const { watched, balances } = ports;
+/**
+ * Reads balances that were requested at the registration of an address and are still due. Runs apart from the follower:
+ * organizations take turns, and each turn reads at most 64 addresses of one wallet.
+ */
+export const createDueImporter = ({ watched, balances, system }: Ports, variant: Variant) => {
+  /** Number of addresses of the next turn, by organization whose last turn failed. */
+  const sizes = new Map<string, number>();
+  const queued = new WeakSet<DueImport>();
+
   const contextOf = ({ organizationId, walletId }: DueImport): Context => ({
     organizationId,
     variant,
     actor: { kind: 'process', id: 'follower' },
     requestId: `import ${walletId}`,
   });
-  const take = (holder: DueImport, some: readonly DueImport[]) =>
-    balances.snapshot(contextOf(holder), {
+  /** Returns the addresses whose balance was recorded. */
+  const take = async (holder: DueImport, some: readonly DueImport[]): Promise<ReadonlySet<string>> => {
+    const read = new Set<string>();
+    await balances.snapshot(contextOf(holder), {
       walletId: holder.walletId,
       confirmation: watched.confirmation(holder) ?? undefined,
       holdings: some.map(({ address }) => ({ address, asset: { standard: 'native' } })),
+      onRead: async (found) => {
+        for (const { address } of found) read.add(address);
+      },
     });
+    return read;
+  };
+  /** Reads some imports of one wallet; throws unless all were read. Failed ones move to the end of the lane. */
+  const importSome = async (lane: Set<DueImport>, some: readonly DueImport[]) => {
+    for (const one of some) {
+      lane.delete(one);
+      lane.add(one);
+    }
+    const read = await take(some[0] as DueImport, some);
+    for (const one of some) if (read.has(one.address)) lane.delete(one);
+    const unread = some.find(({ address }) => !read.has(address));
+    if (unread) throw new Error(`No node returned the balance of ${unread.address}.`);
+  };
 
-  return async (): Promise<void> => {
-    const wallets = byWallet(watched.dueImports());
-    for (const all of wallets.values())
-      for (const some of slicesOf(all, addressesAtOnce)) await take(all[0] as DueImport, some);
-    if (wallets.size > 0) await watched.catchUp();
+  const lanes = createOrganizationQueue<DueImport>(system, {
+    name: 'due imports',
+    atOnce: organizationsAtOnce,
+    work: async (lane, organizationId) => {
+      for (const one of firstOf(lane, addressesAtOnce)) if (!watched.dueImports.has(one)) lane.delete(one);
+      const waiting = firstOf(lane, sizes.get(organizationId) ?? addressesAtOnce);
+      const some = waiting.filter(({ walletId }) => walletId === waiting[0]?.walletId);
+      if (some.length === 0) return;
+      // The next turn after a failure is smaller, so that an address that fails alone does not keep the others unread.
+      sizes.set(organizationId, Math.max(1, some.length >> 1));
+      await importSome(lane, some);
+      sizes.delete(organizationId);
+    },
+  });
+
+  return {
+    run: lanes.run,
+    /** Queues the imports that became due since the last call. */
+    addDue: () => {
+      for (const one of watched.dueImports.all()) {
+        if (queued.has(one)) continue;
+        queued.add(one);
+        lanes.add(one.organizationId, one);
+      }
+    },
   };
 };

@@ -203,7 +203,7 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
   };
 
   return {
-    hasListeners: (activity) => watched.listeners(activity).length > 0,
+    hasListeners: (activity) => watched.webhookConfirmations(activity).length > 0,
     notify: async (activity, depth, isConfirmed) => {
       const listeners = watched.listeners(activity);
       const due = listeners.filter((one) => isDeep(variant, one, depth));

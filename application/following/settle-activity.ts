@@ -46,7 +46,7 @@ export const createSettlement = (
   };
   const dropReplaced = async (known: KnownHeaders) => {
     if (isComplete) return;
-    tasks.restart();
+    await tasks.restart();
     await mapInSlices(tasks.replaced(known), activitiesAtOnce, drop);
     await watched.catchUp();
   };
@@ -60,11 +60,13 @@ export const createSettlement = (
       await watched.catchUp();
       await dropReplaced(known);
       isComplete = false;
+      await tasks.scheduleChanged();
       for (const some of slicesOf(tasks.toConfirm(known), activitiesAtOnce)) {
         await Promise.all(some.map((activity) => confirm(known, activity)));
         await system.breathe();
       }
       await watched.catchUp();
+      await tasks.scheduleChanged();
       for (const activity of tasks.toNotify(known)) queues.notify(activity);
       for (const activity of tasks.toRead(known)) queues.read(activity);
       isComplete = true;

@@ -15,11 +15,50 @@ export type Activity = Holder & { readonly block: BlockRef; readonly phase: Phas
 
 const isFinished = ({ phase, unread }: Activity) => phase === 'settled' && !unread;
 
+/** Tracks which unfinished activities changed. */
+const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) => {
+  const changed = new Set<Activity>();
+  /** Organizations whose unfinished activities count as changed, with those still to be taken; null before the first. */
+  const reconsidered = new Map<string, Iterator<Activity> | null>();
+  /** Moves activities until there are `limit`; returns whether none is left. */
+  const move = (left: Iterator<Activity>, taken: Activity[], limit: number) => {
+    while (taken.length < limit) {
+      const { done, value } = left.next();
+      if (done) return true;
+      taken.push(value);
+    }
+    return false;
+  };
+  return {
+    add: (activity: Activity) => changed.add(activity),
+    discard: (activity: Activity) => changed.delete(activity),
+    clear: () => {
+      changed.clear();
+      reconsidered.clear();
+    },
+    /** Makes the organization's unfinished activities count as changed, after its webhooks or thresholds changed. */
+    reconsider: (organizationId: string) => reconsidered.set(organizationId, null),
+    /** Takes up to `limit` changed activities; none when all were taken. */
+    take: (limit: number): readonly Activity[] => {
+      const taken: Activity[] = [];
+      move(changed.values(), taken, limit);
+      for (const activity of taken) changed.delete(activity);
+      for (const [organizationId, begun] of reconsidered) {
+        const left = begun ?? unfinished.get(organizationId)?.values();
+        if (!left || move(left, taken, limit)) reconsidered.delete(organizationId);
+        else reconsidered.set(organizationId, left);
+        if (taken.length >= limit) break;
+      }
+      return taken;
+    },
+  };
+};
+
 /** Index of the activities that are unfinished or whose blocks may still be replaced. */
 export const createActivities = () => {
   const blocks = new Map<string, Map<string, Activity>>();
   const unfinished = new Map<string, Set<Activity>>();
-  const changed = new Set<Activity>();
+  const changes = createChanges(unfinished);
   const byHeight = createPriorityQueue<string>();
   let final = -1;
 
@@ -27,7 +66,7 @@ export const createActivities = () => {
     blocks.get(block.hash)?.get(holderKey(holder));
   const discard = (activity: Activity | undefined) => {
     if (!activity) return;
-    changed.delete(activity);
+    changes.discard(activity);
     unfinished.get(activity.organizationId)?.delete(activity);
   };
   const forget = (activity: Pick<Activity, 'block'> & Holder) => {
@@ -45,7 +84,7 @@ export const createActivities = () => {
     blocks.set(block.hash, own.set(holderKey(activity), activity));
     if (isFinished(activity)) return;
     unfinished.set(organizationId, (unfinished.get(organizationId) ?? new Set<Activity>()).add(activity));
-    changed.add(activity);
+    changes.add(activity);
   };
   const all = function* () {
     for (const own of blocks.values()) yield* own.values();
@@ -56,16 +95,9 @@ export const createActivities = () => {
     in: (blockHash: string): readonly Activity[] => [...(blocks.get(blockHash)?.values() ?? [])],
     /** Returns the activity after the last event; undefined once it was dropped. */
     current,
-    /** Returns the unfinished activities that changed since the last call. */
-    takeChanged: (): readonly Activity[] => {
-      const taken = [...changed];
-      changed.clear();
-      return taken;
-    },
-    /** Marks the organization's unfinished activities as changed, after a change of its webhooks or thresholds. */
-    reconsider: (organizationId: string) => {
-      for (const activity of unfinished.get(organizationId) ?? []) changed.add(activity);
-    },
+    takeChanged: changes.take,
+    forgetChanged: changes.clear,
+    reconsider: changes.reconsider,
     set: (holder: Holder, block: BlockRef, phase: Phase, unread?: true) =>
       put({ ...holder, block, phase, ...(unread && { unread }) }),
     settle: (holder: Holder, block: BlockRef, phase: 'open' | 'settled', unread?: true) => {

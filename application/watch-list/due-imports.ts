@@ -1,18 +1,27 @@
+import type { Position } from '../ports/event-store.js';
 import { type Holder, holderKey } from './activities.js';
 
-export type DueImport = Holder & { readonly address: string };
+/** Import that is still due. `before` is the position of an earlier event than the registration. */
+export type DueImport = Holder & { readonly address: string; readonly before: Position };
 
 /** Index of addresses registered with a balance import that has not happened yet. */
 export const createDueImports = () => {
   const due = new Map<string, DueImport>();
   const keyOf = (holder: Holder, address: string) => `${holderKey(holder)} ${address}`;
   return {
-    add: (holder: Holder, address: string) => {
-      due.set(keyOf(holder, address), { ...holder, address });
+    add: (holder: Holder, address: string, before: Position) => {
+      const key = keyOf(holder, address);
+      if (!due.has(key)) due.set(key, { ...holder, address, before });
     },
     remove: (holder: Holder, address: string) => {
       due.delete(keyOf(holder, address));
     },
-    all: (): readonly DueImport[] => [...due.values()],
+    all: (): Iterable<DueImport> => due.values(),
+    has: (one: DueImport) => due.get(keyOf(one, one.address)) === one,
+    /** Returns `position`, or an earlier one if a restart that reads events only after `position` would miss an import. */
+    resumePosition: (position: Position): Position => {
+      const [oldest] = due.values();
+      return Math.min(position, oldest?.before ?? position);
+    },
   };
 };

@@ -1,7 +1,7 @@
 import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
 import type { Asset, ImportedToken, RegisteredStandard } from '../../domain/asset.js';
 import { UnreadableEvent } from '../../domain/upcasters.js';
-import type { Recorded } from '../ports/event-store.js';
+import { beginning, type Position, type Recorded } from '../ports/event-store.js';
 import { type BlockRef, createActivities, type Holder } from './activities.js';
 import { createAddressMap } from './address-map.js';
 import { createDepartures, type Departure } from './departures.js';
@@ -46,7 +46,7 @@ const createParts = (seed: number) => ({
   listeners: createWebhookListeners(),
 });
 type Parts = ReturnType<typeof createParts>;
-type Handlers = Readonly<Record<string, (holder: Holder, data: Data) => unknown>>;
+type Handlers = Readonly<Record<string, (holder: Holder, data: Data, before: Position) => unknown>>;
 
 const hold = ({ addresses, holders, departures }: Parts, holder: Holder, address: string) => {
   departures.remove(holder, address);
@@ -88,9 +88,9 @@ const handlersOf = (parts: Parts): Handlers => {
       confirm(holder, confirmation);
       activities.reconsider(holder.organizationId);
     },
-    AddressRegistered: (holder, { address, importAsset }) => {
+    AddressRegistered: (holder, { address, importAsset }, before) => {
       hold(parts, holder, address);
-      if (importAsset) dueImports.add(holder, address);
+      if (importAsset) dueImports.add(holder, address, before);
     },
     AddressRemoved: (holder, { address, head }) => {
       dueImports.remove(holder, address);
@@ -136,7 +136,7 @@ export const createWatchIndex = (variant: string, seed: number) => {
 
   return {
     activities,
-    dueImports: dueImports.all,
+    dueImports,
     importToken: (holder: Holder, imported: Import) => importToken(parts, holder, imported),
     claimAccount: (holder: Holder, found: Import) => claimAccount(parts, holder, found),
     hold: (holder: Holder, address: string) => hold(parts, holder, address),
@@ -149,11 +149,12 @@ export const createWatchIndex = (variant: string, seed: number) => {
     confirm: holders.confirm,
     follow: contracts.follow,
     listen: listeners.add,
-    apply: ({ type, data, metadata }: Recorded) => {
+    /** Applies an event. `before` is the position of any earlier event. */
+    apply: ({ type, data, metadata }: Recorded, before: Position = beginning) => {
       if (metadata.variant !== variant || !Object.hasOwn(on, type)) return;
       try {
         const { walletId = '' } = data as { walletId?: string };
-        on[type]?.({ organizationId: metadata.organizationId, walletId }, data as Data);
+        on[type]?.({ organizationId: metadata.organizationId, walletId }, data as Data, before);
       } catch (error) {
         passOver(error, Object.hasOwn(ofActivities, type));
       }
@@ -172,6 +173,7 @@ export const createWatchIndex = (variant: string, seed: number) => {
       holdersOf(address).filter((holder) => !departures.isGone(holder, address, height)),
     standardOf: contracts.standardOf,
     listeners: listeners.of,
+    webhookConfirmations: listeners.confirmationsOf,
     confirmation: holders.confirmation,
   };
 };

@@ -101,7 +101,7 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
   const catchUp = async () => {
     let batches = 0;
     for await (const batch of events.readAll(applied)) {
-      for (const event of batch) watched.apply(event);
+      for (const event of batch) watched.apply(event, applied);
       applied = batch.at(-1)?.position ?? applied;
       if (++batches % breatheEvery === 0) await system.breathe();
     }
@@ -125,13 +125,16 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
     get activities() {
       return watched.activities;
     },
+    get dueImports() {
+      return watched.dueImports;
+    },
     holders: (address) => watched.holders(address),
     holdersAt: (address, height) => watched.holdersAt(address, height),
     finalize: (height) => watched.finalize(height),
-    dueImports: () => watched.dueImports(),
     isImported: (holder, address, contract) => watched.isImported(holder, address, contract),
     standardOf: (organizationId, contract) => watched.standardOf(organizationId, contract),
     listeners: (holder) => watched.listeners(holder),
+    webhookConfirmations: (holder) => watched.webhookConfirmations(holder),
     confirmation: (holder) => watched.confirmation(holder),
   };
 };

@@ -8,11 +8,23 @@ export const createWebhookListeners = () => {
   const wallets = new Map<string, string>();
   /** Listeners by wallet, so that webhooks of other wallets add no cost to a block. */
   const listeners = new Map<string, Map<string, Listener>>();
+  /** Number of listeners by confirmation, by wallet. Few confirmations differ, however many webhooks there are. */
+  const confirmations = new Map<string, Map<number, number>>();
   const idOf = (organizationId: string, webhookId: string) => `${organizationId} ${webhookId}`;
   const placeOf = (organizationId: string, walletId: string) => `${organizationId} ${walletId}`;
+  const count = (place: string, confirmation: number, by: 1 | -1) => {
+    const own = confirmations.get(place) ?? new Map<number, number>();
+    const left = (own.get(confirmation) ?? 0) + by;
+    if (left > 0) own.set(confirmation, left);
+    else own.delete(confirmation);
+    if (own.size > 0) confirmations.set(place, own);
+    else confirmations.delete(place);
+  };
   const remove = (organizationId: string, webhookId: string) => {
     const place = placeOf(organizationId, wallets.get(idOf(organizationId, webhookId)) ?? '');
     const own = listeners.get(place);
+    const removed = own?.get(webhookId);
+    if (removed) count(place, removed.confirmation, -1);
     own?.delete(webhookId);
     if (own?.size === 0) listeners.delete(place);
     wallets.delete(idOf(organizationId, webhookId));
@@ -26,12 +38,18 @@ export const createWebhookListeners = () => {
       const place = placeOf(organizationId, walletId);
       const own = listeners.get(place) ?? new Map<string, Listener>();
       listeners.set(place, own.set(webhookId, listener));
+      count(place, listener.confirmation, 1);
       wallets.set(idOf(organizationId, webhookId), walletId);
     },
     remove,
     of: ({ organizationId, walletId }: Holder): readonly Listener[] => [
       ...at(organizationId, ''),
       ...at(organizationId, walletId),
+    ],
+    /** Returns the different confirmations of the wallet's listeners, unordered; some may be listed twice. */
+    confirmationsOf: ({ organizationId, walletId }: Holder): readonly number[] => [
+      ...(confirmations.get(placeOf(organizationId, ''))?.keys() ?? []),
+      ...(confirmations.get(placeOf(organizationId, walletId))?.keys() ?? []),
     ],
   };
 };

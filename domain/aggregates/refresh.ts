@@ -31,13 +31,15 @@ type Progress = OfRefresh & {
   /** Last address that was read, in the order of the wallet's address list; null before the first. */
   readonly after: RefreshCursor | null;
 };
+type Correcting = {
+  /** Present if readings replace earlier ones that were made at a greater height of a replaced branch. */
+  readonly correction?: true;
+};
 type Started = Progress &
   Searching & {
     /** Number of addresses that the wallet had when the refresh began. */
     readonly total: number;
-    /** Present if readings replace earlier ones that were made at a greater height of a replaced branch. */
-    readonly correction?: true;
-  };
+  } & Correcting;
 type Advanced = Progress & {
   /** Number of the part, from 1. */
   readonly part: number;
@@ -55,7 +57,7 @@ type RefreshCommand =
   /** Starts over, because a reorg replaced the block at which balances were read. */
   | { type: 'Restart'; data: Started & { readonly replaces: string } }
   | { type: 'End'; data: Ended };
-type Refresh = { readonly running: string | null } & Searching;
+type Refresh = { readonly running: string | null } & Searching & Correcting;
 
 /** One stream per wallet and asset standard, so that a second refresh joins the running one. */
 export const refresh: Decider<RefreshCommand, RefreshEvent, Refresh> = {
@@ -67,7 +69,11 @@ export const refresh: Decider<RefreshCommand, RefreshEvent, Refresh> = {
     End: ({ running }, data) => (running === data.refreshId ? [{ type: 'RefreshEnded', data }] : []),
   },
   evolve: {
-    RefreshStarted: (_, { refreshId, from }) => ({ running: refreshId, ...(from !== undefined && { from }) }),
+    RefreshStarted: (_, { refreshId, from, correction }) => ({
+      running: refreshId,
+      ...(from !== undefined && { from }),
+      ...(correction && { correction }),
+    }),
     RefreshEnded: () => ({ running: null }),
   },
 };

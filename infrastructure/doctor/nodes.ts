@@ -1,5 +1,5 @@
 import { readReached } from '../../application/following/progress/cursor-store.js';
-import { readHeartbeat, stallOf } from '../../application/following/progress/heartbeat.js';
+import { type Heartbeat, readHeartbeat, stallOf } from '../../application/following/progress/heartbeat.js';
 import { type Check, type Finding, fail, futureFinding, ok, warn } from '../../application/maintenance/finding.js';
 import type { Header } from '../../application/ports/chain.js';
 import type { StateStore } from '../../application/ports/state.js';
@@ -16,6 +16,8 @@ type Ports = { readonly opened: SharedConnections; readonly state: () => Promise
 
 const connectionAdvice = 'check that the node is running and in sync, and that it accepts the key in its URL';
 const stoppedAdvice = 'check that a process with --role follower is running; its log states why it does not advance';
+const startAdvice =
+  'the log of the follower states the reason; at least one node must have the first block of the chain';
 const oldHeadAdvice =
   'compare with an explorer; add a node or an index that keeps up, or raise CHAIN_<X>_HEAD_AGE_SECONDS';
 const behindSeconds = 120;
@@ -41,6 +43,14 @@ const progressFinding = (tip: Header, head: Header, maxSeconds: number): Finding
   if (ageOf(head) > maxSeconds)
     return fail(`${found}, and the newest block of its nodes is ${ageOf(head)} s old`, oldHeadAdvice);
   return behind > behindSeconds ? warn(found, stoppedAdvice) : ok(found);
+};
+
+/** Describes a follower without a cursor: it was never started, or its nodes do not let it start. */
+const startFinding = (heartbeat: Heartbeat | null): Finding => {
+  if (!heartbeat) return warn('has never run', 'start serve --role follower');
+  const stall = stallOf(heartbeat, Date.now());
+  const problem = stall === null ? heartbeat.alarm : `the chain ${stall}`;
+  return problem === null ? warn('is starting', stoppedAdvice) : fail(`cannot start: ${problem}`, startAdvice);
 };
 
 type Nodes = {
@@ -71,7 +81,7 @@ const followed = ({ tag }: Variant, nodes: Nodes, { opened, state, log }: Ports)
     advice: connectionAdvice,
     run: async () => {
       const [reached, heartbeat] = [await readReached(await state(), tag), await readHeartbeat(await state(), tag)];
-      if (!reached) return [warn('has never run', 'start serve --role follower')];
+      if (!reached) return [startFinding(heartbeat)];
       const stall = stallOf(heartbeat ?? { turnedAt: 0, alarm: null }, Date.now());
       if (stall !== null)
         return [

@@ -45,14 +45,20 @@ export const createBlockRecords = ({ events, readModels, handle }: Ports, varian
     const query = { index, equal: ['yes'], limit: atOnce, oldestFirst: true };
     return (await readModels.page(unreadableBlocks, scopeOf(systemOwner, variant.tag), query)).documents;
   };
+  const read = (hash: string) => readAggregate(events, block, systemOwner, keyOf({ hash }));
   return {
     record,
-    /** Lists blocks that an operator asked to read again. */
-    retried: () => first('byRetry'),
+    /** Returns the lowest block of a chain that an operator asked to read again; null without one. */
+    nextRetry: async (chain: string) => {
+      // The stream decides: the read model may still list a block whose retry has just ended.
+      for (const document of await first('byRetry'))
+        if (document.chain === chain && (await read(document.hash)).reading === 'retried') return document;
+      return null;
+    },
     /** Lists unreadable blocks for which balances are still to be read from the chain. */
     balancesDue: () => first('byBalances'),
     /** Returns the replacement of a block that an operator accepted; null without one. */
-    accepted: async (hash: string) => (await readAggregate(events, block, systemOwner, keyOf({ hash }))).accepted,
+    accepted: async (hash: string) => (await read(hash)).accepted,
   };
 };
 export type BlockRecords = ReturnType<typeof createBlockRecords>;

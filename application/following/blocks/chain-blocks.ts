@@ -10,6 +10,7 @@ import type { StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 import { type Reached, readReached } from '../progress/cursor-store.js';
 import { createBlockRecords, followedBlockOf, unreadBlocks } from './block-records.js';
+import { findReplacedBelow } from './first-replaced.js';
 import { replacedSince } from './replaced-activities.js';
 
 /** Final block that the nodes no longer have, and the effect of accepting its replacement. */
@@ -51,6 +52,12 @@ export const createChainBlocks = (ports: Ports) => {
       fail('INVALID_ARGUMENT', `Block ${from} is above the final block ${number}: later blocks need no acceptance.`);
     const replacement = (await chain.headerAt(number)) ?? fail('NODE_ERROR', `No node has block ${number}.`);
     if (replacement.hash === hash) fail('FAILED_PRECONDITION', `The final block ${number} was not replaced.`);
+    const lower = await findReplacedBelow({ ...ports, chain }, variant.tag, { from, chain: followed });
+    if (lower !== null)
+      fail(
+        'INVALID_ARGUMENT',
+        `Block ${lower} was replaced too. Accept block ${lower} or a lower one instead of ${from}.`,
+      );
     const { length } = await replacedSince({ ...ports, chain }, variant.tag, { from, chain: followed });
     return { block: { number, hash, chain: followed }, replacement: replacement.hash, from, activities: length };
   };

@@ -17,7 +17,8 @@ export const createIsCanonical = (chain: Chain) => {
   };
 };
 
-const inclusionsOf = (document: TransferDocument) =>
+/** Returns the blocks in which a transfer is recorded, without those that were removed. */
+export const inclusionsOf = (document: TransferDocument) =>
   [document, ...document.others].filter(({ state }) => state !== 'REMOVED');
 
 /**

@@ -1,7 +1,8 @@
 import type { UnreadableBlockDocument } from '../../../projections/unreadable-blocks.js';
-import type { Chain } from '../../ports/chain.js';
+import type { Block, Chain } from '../../ports/chain.js';
 import type { System } from '../../ports/system.js';
 import type { WatchList } from '../../watch-list/watch-list.js';
+import { isReplaced } from '../activity-tasks.js';
 import { entriesOf } from '../block-entries.js';
 import type { Cursor } from '../cursor.js';
 import type { LedgerWriter } from '../ledger-writer.js';
@@ -13,40 +14,88 @@ type Ports = {
   readonly ledgers: LedgerWriter;
   readonly records: BlockRecords;
   readonly system: System;
+  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
+  readonly defer: (block: Block) => Promise<void>;
+};
+
+type Outcome = { readonly block: Block | null } | { readonly error: Error };
+/** Attempt to read a block. `outcome` is null until the nodes have answered. */
+type Attempt = {
+  readonly document: UnreadableBlockDocument;
+  /** Activities of the watch list that the block is read for; a reload of the list replaces them. */
+  readonly readFor: WatchList['activities'];
+  outcome: Outcome | null;
 };
 
 const pollIntervalMs = 1000;
 
+/** Returns the block; null if another block replaced it, so that it has no transfers. */
+const readAgain = async ({ chain, watched }: Ports, { number, hash }: UnreadableBlockDocument) => {
+  const absent = () => new Error(`No node has block ${number} (${hash}).`);
+  const header = await chain.headerAt(number);
+  // Nodes that lag or have pruned the block do not show that it was replaced.
+  if (!header) throw absent();
+  if (header.hash !== hash) return null;
+  const block = await chain.block(hash, watched.interest);
+  if (!block) throw absent();
+  return block;
+};
+
 /**
  * Reads unreadable blocks again when an operator asks for it. Their transfers are recorded as usual, and confirmed at
- * once if the block is deep enough. A failure is recorded and delays no other block.
+ * once if the block is deep enough. Blocks are read one at a time beside the follower's cycles, because a node may hang
+ * for as long as its timeout. Outcomes are recorded within a cycle, in which the watch list is complete.
  */
-export const createUnreadableRetry = ({ chain, watched, ledgers, records, system }: Ports, variant: string) => {
+export const createUnreadableRetry = (ports: Ports, variant: string) => {
+  const { watched, ledgers, records, system, defer } = ports;
+  let attempt: Attempt | null = null;
   let polledAt = 0;
 
-  const observe = async ({ number, hash, chain: first }: UnreadableBlockDocument) => {
-    // A block that was replaced meanwhile has no transfers.
-    if ((await chain.headerAt(number))?.hash !== hash) return;
-    const found = await chain.block(hash, watched.interest);
-    if (!found) throw new Error(`No node has block ${number} (${hash}).`);
-    await ledgers.observe(entriesOf(found, watched), { number, hash, time: found.time, chain: first });
+  const begin = (document: UnreadableBlockDocument) => {
+    const begun: Attempt = { document, readFor: watched.activities, outcome: null };
+    attempt = begun;
+    readAgain(ports, document).then(
+      (block) => {
+        begun.outcome = { block };
+      },
+      (error: Error) => {
+        begun.outcome = { error };
+      },
+    );
   };
-  const reread = async (document: UnreadableBlockDocument) => {
+  const observe = async ({ chain: first }: UnreadableBlockDocument, block: Block) => {
+    const { number, hash, time } = block;
+    await ledgers.observe(entriesOf(block, watched), { number, hash, time, chain: first });
+    await defer(block);
+  };
+  const record = async (document: UnreadableBlockDocument, outcome: Outcome) => {
     const fields = { variant, height: document.number, hash: document.hash };
     const block = followedBlockOf(document);
-    try {
-      await observe(document);
+    if ('block' in outcome) {
+      if (outcome.block) await observe(document, outcome.block);
       await records.record({ type: 'Read', data: { block } });
-      system.log.info(fields, 'Unreadable block was read after all');
-    } catch (error) {
-      system.log.warn({ ...fields, err: error }, 'Unreadable block still cannot be read');
-      await records.record({ type: 'LeaveOut', data: { block, reason: (error as Error).message } });
+      system.log.info(fields, outcome.block ? 'Unreadable block was read after all' : 'Unreadable block was replaced');
+    } else {
+      system.log.warn({ ...fields, err: outcome.error }, 'Unreadable block still cannot be read');
+      await records.record({ type: 'LeaveOut', data: { block, reason: outcome.error.message } });
     }
   };
+  /** Records the outcome of an attempt; returns false while the nodes have not answered. */
+  const finish = async (cursor: Cursor) => {
+    if (!attempt) return true;
+    const { document, readFor, outcome } = attempt;
+    if (!outcome) return false;
+    const isOff = isReplaced(cursor, { block: document });
+    // Transfers may be missing if the watch list was reloaded meanwhile, so the block is read once more.
+    if (readFor === watched.activities) await record(document, isOff ? { block: null } : outcome);
+    attempt = null;
+    return true;
+  };
 
-  return async ({ chain: first }: Cursor): Promise<void> => {
-    if (system.now() - polledAt < pollIntervalMs) return;
+  return async (cursor: Cursor): Promise<void> => {
+    if (!(await finish(cursor)) || system.now() - polledAt < pollIntervalMs) return;
     polledAt = system.now();
-    for (const document of await records.retried()) if (document.chain === first) await reread(document);
+    const next = await records.nextRetry(cursor.chain);
+    if (next) begin(next);
   };
 };

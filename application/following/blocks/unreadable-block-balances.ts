@@ -75,12 +75,12 @@ export const createRefreshAll = (ports: Ports, variant: Variant) => {
       after: null,
       ...read,
     };
-    // A running refresh may have read some addresses before the block, so it is restarted.
-    const { running } = await readAggregate(events, refresh, organizationId, key);
+    // A running refresh may have read some addresses before the block, so it is restarted: with its search and correction.
+    const { running, ...kept } = await readAggregate(events, refresh, organizationId, key);
     const command =
       running === null
         ? ({ type: 'Start', data } as const)
-        : ({ type: 'Restart', data: { ...data, replaces: running } } as const);
+        : ({ type: 'Restart', data: { ...data, ...kept, replaces: running } } as const);
     await handle(context, [step(refresh, organizationId, key, command)]);
   };
   const serve = async (context: Context, wallet: WalletDocument, read: Reading) => {

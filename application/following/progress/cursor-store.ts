@@ -44,6 +44,17 @@ export const readReached = async (state: StateStore, variant: string): Promise<R
   return { chain, head, final, tip };
 };
 
+/** Reads the header of a followed block, also of a final one; null if its entry was reused for a newer block. */
+export const readFollowedHeader = async (
+  state: StateStore,
+  variant: string,
+  { chain, number }: { readonly chain: string; readonly number: number },
+): Promise<Header | null> => {
+  const entry = await state.get('processes', slotOf(variant, { number }));
+  const stored = entry && (JSON.parse(entry.value) as Stored);
+  return stored?.chain === chain && stored.header.number === number ? stored.header : null;
+};
+
 /** Replaces the positions in any entry of a cursor. */
 export const withPositions = (value: string, at: (position: Position) => Position): string => {
   const entry = JSON.parse(value) as Head | LegacyEntry | Stored;

@@ -2,13 +2,16 @@ import type { Chain, Header } from '../../ports/chain.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 
+/** Head that a node returned at `readAt` (Unix ms), which is absent in heartbeats of earlier releases. */
+type PolledHead = Pick<Header, 'number' | 'time'> & { readonly readAt?: number };
+
 /** Heartbeat of a chain's followers, for processes without a follower. Times are Unix ms, 0 for never. */
 export type Heartbeat = {
   /** Time of the last successful cycle or processed block. */
   readonly turnedAt: number;
   /** Time at which a node last returned its head. The head is polled apart from the cycles, which may be stuck. */
   readonly headAt: number;
-  readonly head: Pick<Header, 'number' | 'time'> | null;
+  readonly head: PolledHead | null;
   /** Message of the last failure in an outage; null after a successful cycle. */
   readonly alarm: string | null;
   /** Age in seconds from which the newest block counts as old; absent where blocks are made only on request. */
@@ -22,6 +25,14 @@ const stalledMs = 45_000;
 const outageAfter = { failures: 5, ms: 15_000 };
 /** Time for which a polled head is valid to show that a follower has reached it. */
 export const headValidMs = 15_000;
+
+/**
+ * Time for which a head counts although nodes return older ones since: some nodes behind a load balancer may lag. It is
+ * bounded because another chain, or a chain after a reorg, may have an older head.
+ */
+const newestHeadMs = 60_000;
+/** Attempts to store a heartbeat against concurrent writes of other processes. */
+const maxAttempts = 4;
 
 const idOf = (variant: string) => `pulse:${variant}`;
 
@@ -52,12 +63,26 @@ const oldHeadOf = (
 export const problemOf = (pulse: Heartbeat, now: number): string | null =>
   stallOf(pulse, now) ?? pulse.alarm ?? oldHeadOf(pulse, now);
 
-/** Merges the heartbeats of two processes that follow the same chain; the most recent values win. */
-const merge = (own: Heartbeat, other: Heartbeat): Heartbeat => {
-  const seen = own.headAt >= other.headAt ? own : other;
-  const moved = own.turnedAt >= other.turnedAt ? own : other;
-  const { headAt, head, oldHeadSeconds } = seen;
-  return { turnedAt: moved.turnedAt, alarm: moved.alarm, headAt, head, oldHeadSeconds };
+/** Returns the head with the later block time; if they were not read at about the same time, the one read last. */
+const newerHead = (one: PolledHead | null, other: PolledHead | null): PolledHead | null => {
+  if (!one || !other) return one ?? other;
+  const readAt = (head: PolledHead) => head.readAt ?? 0;
+  const [last, first] = readAt(one) >= readAt(other) ? [one, other] : [other, one];
+  const isRecent = readAt(last) - readAt(first) <= newestHeadMs;
+  return isRecent && first.time > last.time ? first : last;
+};
+
+/**
+ * Merges the stored heartbeat, which other processes write too, into that of this process; the most recent values win.
+ * `failedAt` is the time of this process's last failure. Its alarm counts when no process has followed the chain since
+ * well before that failure: a process whose own nodes fail raises no alarm while another one follows the chain.
+ */
+const merge = (own: Heartbeat, failedAt: number, other: Heartbeat): Heartbeat => {
+  const { headAt, oldHeadSeconds } = own.headAt >= other.headAt ? own : other;
+  const isFailing = own.alarm !== null && failedAt - other.turnedAt > outageAfter.ms;
+  const { alarm } = own.turnedAt >= other.turnedAt || isFailing ? own : other;
+  const head = newerHead(own.head, other.head);
+  return { turnedAt: Math.max(own.turnedAt, other.turnedAt), alarm, headAt, head, oldHeadSeconds };
 };
 
 /** Counts consecutive failures, to distinguish an outage from a single failure. */
@@ -85,6 +110,7 @@ export const createHeartbeat = (
   const { chain, state, system } = ports;
   const failures = createFailures(system.now);
   let own: Heartbeat = { turnedAt: 0, headAt: 0, head: null, alarm: null, oldHeadSeconds };
+  let failedAt = 0;
   let startedAt: number | null = null;
   let isOldReported = false;
 
@@ -101,15 +127,19 @@ export const createHeartbeat = (
     const late = system.sleep(beatMs, AbortSignal.any([signal, over.signal])).then(() => null);
     const head = await Promise.race([asked, late]);
     over.abort();
-    if (head) own = { ...own, headAt: system.now(), head: { number: head.number, time: head.time } };
+    const readAt = system.now();
+    if (head)
+      own = { ...own, headAt: readAt, head: newerHead({ number: head.number, time: head.time, readAt }, own.head) };
     reportOldHead();
   };
-  const store = async () => {
+  const store = async (attempts = maxAttempts): Promise<void> => {
     const entry = await state.get('processes', idOf(variant));
     // Time counts from the first start for a chain that was never followed.
     const before = entry ? (JSON.parse(entry.value) as Heartbeat) : { ...own, turnedAt: startedAt ?? 0 };
-    // A write that loses against another process is repaired by the next one.
-    await state.put('processes', idOf(variant), JSON.stringify(merge(own, before)), entry?.revision ?? noEntry);
+    const value = JSON.stringify(merge(own, failedAt, before));
+    const isStored = await state.put('processes', idOf(variant), value, entry?.revision ?? noEntry);
+    // Another process may write at the same moment in every interval.
+    if (!isStored && attempts > 1) await store(attempts - 1);
   };
   const moved = () => {
     own = { ...own, turnedAt: system.now() };
@@ -126,6 +156,7 @@ export const createHeartbeat = (
     },
     /** Records a failure. It raises an alarm at once when a retry cannot help, otherwise when it becomes an outage. */
     failed: (alarm: string, isLasting: boolean) => {
+      failedAt = system.now();
       if (failures.add() || isLasting) own = { ...own, alarm };
     },
     alarm: () => own.alarm ?? oldHeadOf(own, system.now()),

@@ -1,15 +1,13 @@
 import type { Variant } from '../../../domain/variant.js';
-import type { Balances } from '../../assets/balances.js';
 import type { Block, Chain, Header } from '../../ports/chain.js';
-import type { EventStore } from '../../ports/event-store.js';
+import type { EventStore, Position } from '../../ports/event-store.js';
 import type { System } from '../../ports/system.js';
 import type { WatchList } from '../../watch-list/watch-list.js';
 import { entriesOf } from '../block-entries.js';
 import type { BlockRecords } from '../blocks/block-records.js';
 import { type Fetched, fetchInOrder, reasonOf } from '../blocks/fetch-blocks.js';
 import type { UnreadableTracker } from '../blocks/unreadable-tracker.js';
-import { type Cursor, finalizedAt, roomIn, withBlock } from '../cursor.js';
-import { createDueImporter } from '../import-due.js';
+import { type Cursor, finalizedAt, roomIn, tipOf, withBlock } from '../cursor.js';
 import type { LedgerWriter } from '../ledger-writer.js';
 import type { Notifier } from '../notify.js';
 import type { CursorStore } from '../progress/cursor-store.js';
@@ -23,7 +21,6 @@ type Ports = {
   readonly watched: WatchList;
   readonly ledgers: LedgerWriter;
   readonly notifier: Notifier;
-  readonly balances: Balances;
   readonly system: System;
   readonly store: CursorStore;
   readonly records: BlockRecords;
@@ -31,6 +28,8 @@ type Ports = {
   readonly settle: (cursor: Cursor) => Promise<void>;
   /** Reads blocks again: unreadable ones that an operator asked for, and blocks with late token accounts. */
   readonly reread: (cursor: Cursor) => Promise<void>;
+  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
+  readonly defer: (block: Block) => Promise<void>;
   /** Returns the cursor to continue from after a final block was replaced; null unless an operator accepted that. */
   readonly undoDeepReorganization: (cursor: Cursor) => Promise<Cursor | null>;
   /** Records that a block was processed, which distinguishes a follower that catches up from a stuck one. */
@@ -41,7 +40,7 @@ const savedEvery = 32;
 
 /** Creates the part of a cycle that reads blocks and records their effects on wallets. */
 const createTake = (ports: Ports, variant: Variant) => {
-  const { chain, events, watched, ledgers, records, unreadable, system, store, moved } = ports;
+  const { chain, watched, ledgers, records, unreadable, system, store, defer, moved } = ports;
 
   /** Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for it. */
   const leaveOut = async ({ chain: first }: Cursor, fetched: Fetched) => {
@@ -53,13 +52,16 @@ const createTake = (ports: Ports, variant: Variant) => {
     system.log.error(fields, 'Block could not be read and was left out');
     return true;
   };
-  const observe = async ({ chain: first }: Cursor, { number, hash, time, ...block }: Block) =>
-    ledgers.observe(entriesOf({ number, hash, time, ...block }, watched), { number, hash, time, chain: first });
-  return async (from: Cursor, add: readonly Header[]) => {
-    const position = await events.head();
+  const observe = async ({ chain: first }: Cursor, block: Block) => {
+    const { number, hash, time } = block;
+    await ledgers.observe(entriesOf(block, watched), { number, hash, time, chain: first });
+    await defer(block);
+  };
+  return async (from: Cursor, add: readonly Header[], position: Position) => {
     let cursor = from;
     let taken = 0;
-    unreadable.keep(add);
+    unreadable.forgetUpTo(tipOf(from).number);
+    unreadable.pauseExcept(add);
     // Headers are not dropped while settlements fail, so the follower waits when the cursor is full.
     const some = add.slice(0, Math.max(0, roomIn(from)));
     for await (const fetched of fetchInOrder(chain, some, watched.interest, unreadable.failed)) {
@@ -75,8 +77,7 @@ const createTake = (ports: Ports, variant: Variant) => {
 
 /** Creates one cycle of a follower, which processes blocks up to the head, at most as many as `findPath` returns. */
 export const createAdvance = (ports: Ports, variant: Variant) => {
-  const { chain, watched, unreadable, system, store, settle, reread, undoDeepReorganization } = ports;
-  const importDue = createDueImporter(ports, variant);
+  const { chain, events, watched, unreadable, system, store, settle, reread, undoDeepReorganization } = ports;
   const undoReorganization = createUndoReorganization({ ...ports, system, save: store.save }, variant.tag);
 
   const take = createTake(ports, variant);
@@ -102,17 +103,18 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
   const wayFrom = (from: Cursor) =>
     findWay(from).catch((error: unknown) => {
       // Nodes that do not return the path to the head are unreachable, which says nothing about a single block.
-      unreadable.keep([]);
+      unreadable.pauseExcept([]);
       throw error;
     });
 
-  return async (from: Cursor): Promise<Cursor> => {
-    const { known, head, drop, add } = await wayFrom(from);
-    // The watch list is updated first, so that it has every address that was registered before a block appeared.
+  return async (before: Cursor): Promise<Cursor> => {
+    const { known, head, drop, add } = await wayFrom(before);
+    // The watch list is updated first, so that it has every address that was registered before a block appeared, and
+    // every import that is due at this position.
+    const position = await events.head();
     await watched.catchUp();
-    // Due imports are read before the cursor moves, because a restart reads registrations only from its position on.
-    await importDue();
-    const { cursor: taken, failure } = await take({ ...(await undoReorganization(known, drop)), head }, add);
+    const from = { ...(await undoReorganization(known, drop)), head };
+    const { cursor: taken, failure } = await take(from, add, watched.dueImports.resumePosition(position));
     if (add.length > 0) await store.save(taken);
     await reread(taken);
     await settle(taken);

@@ -49,6 +49,27 @@ describe('a final block that was replaced', () => {
     await assert.rejects(look(0), /already serve the followed chain/);
   });
 
+  it('cannot be accepted from a height above the first replaced block', async () => {
+    await assert.rejects(look(30), /Block 21 was replaced too\. Accept block 21 or a lower one instead of 30/);
+    await assert.rejects(look(22), /Block 21 was replaced too/);
+  });
+
+  it('cannot be accepted above a replaced block with transfers, even if its header is no longer stored', async () => {
+    const { state } = stores();
+    const hidden = [];
+    for (let number = 20; number < 30; number++) {
+      const id = `follow:${followedVariant.tag}:${number}`;
+      const { value, revision } = (await state.get('processes', id)) ?? assert.fail(`no entry ${id}`);
+      const stored = JSON.parse(value);
+      const reused = { ...stored, header: { ...stored.header, number: number + 8192 } };
+      assert.ok(await state.put('processes', id, JSON.stringify(reused), revision));
+      hidden.push({ id, value, revision: revision + 1 });
+    }
+    await assert.rejects(look(30), /Block 22 was replaced too/);
+    assert.equal((await look(22)).activities, 1);
+    for (const { id, value, revision } of hidden) assert.ok(await state.put('processes', id, value, revision));
+  });
+
   it('is rolled back to the accepted height, as in an ordinary reorganization', async () => {
     const found = await look(21);
     await app().chainBlocks.accept(person, followedVariant, found);

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
+import { readReached } from '../../../application/following/progress/cursor-store.js';
 import type { Chain } from '../../../application/ports/chain.js';
 import { Failure } from '../../../domain/failure.js';
 import { startDevelopmentSui } from '../../../infrastructure/chains/development/sui/chain.js';
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
+import { addressOf } from '../../support/chains/evm-chain.js';
 import { eventually } from '../../support/eventually.js';
 import {
+  allEvents,
   coinsOf,
   contextOf,
+  followedVariant,
   openStores,
   type Running,
   startFollowing,
   variantOf,
 } from '../../support/following/following.js';
+import { startNeighbourhood } from '../../support/following/neighbours.js';
+import { storeKinds } from '../../support/following/store-kinds.js';
 import { silent } from '../../support/silent.js';
 
 const variant = variantOf('s');
@@ -22,9 +28,11 @@ const someone = `0x${'ab'.repeat(32)}`;
 const unreliable = (chain: Chain) => {
   const state: { isAway: boolean } = { isAway: false };
   const away = () => Promise.reject(new Failure('UNAVAILABLE', 'no node of the chain can be reached'));
+  const unlessAway = (head: Chain['head']) => () => (state.isAway ? away() : head());
+  const { head, followedHead = head } = chain;
   return {
     state,
-    chain: { ...chain, head: () => (state.isAway ? away() : chain.head()) } satisfies Chain,
+    chain: { ...chain, head: unlessAway(head), followedHead: unlessAway(followedHead) } satisfies Chain,
   };
 };
 
@@ -66,3 +74,85 @@ describe('the import of a balance requested with a registration', () => {
     await running.stop();
   });
 });
+
+for (const { name, open } of storeKinds)
+  describe(`a requested import whose balance no node returns, on ${name}`, () => {
+    const [payer, modest] = [addressOf('payer'), addressOf('modest')];
+    const [refused, ...readable] = Array.from({ length: 6 }, (_, n) => addressOf(`imported ${n}`)) as [string];
+    const slow = addressOf('slow');
+    let stores: Awaited<ReturnType<typeof open>>;
+    let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
+    before(async () => {
+      stores = await open();
+      scene = await startNeighbourhood(stores, 'due-imports');
+      scene.chain.finalDepth = 1;
+      await scene.join('modest', [modest]);
+    });
+    after(async () => {
+      await scene?.close();
+      await stores?.close();
+    });
+
+    const importing = async (organization: string, addresses: readonly string[]) => {
+      const by = scene.context(organization);
+      const wallet = { name: organization, confirmation: 1, address: undefined, importAsset: undefined };
+      const { answer } = await scene.app().wallets.register(by, wallet);
+      const inputs = addresses.map((text) => ({ text, path: '' }));
+      await scene.app().addresses.register(by, { walletId: answer.wallet_id, inputs, importAsset: true });
+    };
+    /** Pays the modest organization, and waits until its transfer is confirmed with its balance. */
+    const payModest = async () => {
+      const { hash } = scene.chain.mine([{ from: payer, to: modest, value: 7n }]);
+      await eventually(async () => {
+        const events = (await allEvents(stores.events)).filter(({ stream }) => stream.endsWith(hash));
+        const types = events.map(({ type }) => type);
+        assert.ok(types.includes('TransferConfirmed') && types.includes('BalanceRead'), `only ${types}`);
+      });
+    };
+    const readAddresses = async () =>
+      (await allEvents(stores.events))
+        .filter(({ type }) => type === 'BalanceRead')
+        .map(({ data }) => (data as { address: string }).address);
+
+    it('delays neither blocks nor the imports of other addresses', async () => {
+      scene.script.fails = (holdings) => holdings.some(({ address }) => address === refused);
+      await importing('importing', [...readable, refused]);
+      await payModest();
+      await eventually(async () => {
+        const read = await readAddresses();
+        assert.deepEqual(
+          readable.filter((address) => !read.includes(address)),
+          [],
+        );
+      });
+      assert.ok(!(await readAddresses()).includes(refused));
+    });
+
+    it('is retried after a restart, although the registration is older than every followed block', async () => {
+      const from = scene.chain.head().number;
+      for (let n = 0; n < 3; n++) await payModest();
+      await eventually(async () => {
+        const reached = await readReached(stores.state, followedVariant.tag);
+        assert.ok((reached?.final.number ?? 0) > from);
+      });
+      await scene.restart();
+      scene.script.fails = () => false;
+      await eventually(async () => assert.ok((await readAddresses()).includes(refused)));
+    });
+
+    it('delays no block while the node hangs', async () => {
+      let answer = () => {};
+      const hanging = new Promise<boolean>((resolve) => {
+        answer = () => resolve(false);
+      });
+      scene.script.fails = (holdings) => holdings.some(({ address }) => address === slow) && hanging;
+      await importing('slow', [slow]);
+      try {
+        for (let n = 0; n < 2; n++) await payModest();
+        assert.ok(!(await readAddresses()).includes(slow));
+      } finally {
+        answer();
+      }
+      await eventually(async () => assert.ok((await readAddresses()).includes(slow)));
+    });
+  });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
+import { readHeartbeat } from '../../../application/following/progress/heartbeat.js';
 import { createReadiness } from '../../../interfaces/console/readiness.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { eventually, until } from '../../support/eventually.js';
@@ -100,6 +101,40 @@ describe('a stalled chain', () => {
     assert.equal(await gaugeOf(app, 'alarm'), 1);
   });
 
+  it('is reported by another process with its reason when a restarted process never follows it', async () => {
+    const { app, script, clock } = await start(() => undefined);
+    await running?.stop();
+    script.headers = headersOf('b', 50);
+    clock.pass(20);
+    running = startFollowing(stores, headerChain(script), { fromGenesis: false, system: clock.system });
+    const trouble = async () => (await app.status.followers())[0]?.trouble ?? '';
+    await eventually(async () => assert.match(await trouble(), /^the nodes serve another chain/));
+    clock.pass(35);
+    assert.match(await trouble(), /was not followed for 55 s: the nodes serve another chain/);
+  });
+
+  it('is distinguished from one that another process follows, while the nodes of this process fail', async () => {
+    const { app, clock } = await start(() => undefined);
+    const away = headerChain({
+      headers: headersOf('a', 20),
+      before: () => {
+        throw new Error('no node answers');
+      },
+    });
+    const second = startFollowing(stores, away, { fromGenesis: false, system: clock.system });
+    try {
+      await eventually(() => assert.equal(second.app.followers[0]?.alarm(), 'no node answers'));
+      for (let n = 0; n < 30; n++) {
+        clock.pass(1);
+        const turned = async () => (await readHeartbeat(stores.state, tag))?.turnedAt;
+        await eventually(async () => assert.equal(await turned(), clock.system.now()));
+        assert.equal((await app.status.followers())[0]?.trouble, null);
+      }
+    } finally {
+      await second.stop();
+    }
+  });
+
   it('is distinguished from one that makes no blocks', async () => {
     const { app, clock } = await start(() => undefined);
     for (let n = 0; n < 10; n++) {
@@ -122,6 +157,25 @@ describe('a stalled chain', () => {
     assert.equal(await gaugeOf(app, 'head_age_seconds'), 141);
     assert.match((await app.status.followers())[0]?.trouble ?? '', /newest block of its nodes, 19, is 141 s old/);
     script.headers = headersOf('a', 161);
+    await eventually(async () => assert.equal(await gaugeOf(app, 'alarm'), 0));
+  });
+
+  it('is distinguished from one with a node that hangs beside others, as behind a load balancer', async () => {
+    const { app, script, clock } = await start(() => undefined, 120);
+    const [stale, count] = [headersOf('a', 20), 400];
+    clock.pass(count - 20);
+    script.headers = headersOf('a', count);
+    await eventually(async () => assert.equal(await gaugeOf(app, 'head_age_seconds'), 1));
+    script.headers = stale;
+    for (let read = 0; read < 3; read++) {
+      clock.pass(1);
+      await eventually(async () => assert.equal(await gaugeOf(app, 'head_read_seconds'), 0));
+      assert.equal(await gaugeOf(app, 'head_age_seconds'), 2 + read);
+      assert.equal(app.followers[0]?.alarm(), null);
+    }
+    clock.pass(60);
+    await eventually(async () => assert.equal(await gaugeOf(app, 'alarm'), 1));
+    script.headers = headersOf('a', count + 63);
     await eventually(async () => assert.equal(await gaugeOf(app, 'alarm'), 0));
   });
 

@@ -30,7 +30,8 @@ export const startNeighbourhood = async (
   const counts = { head: 0, headerAt: 0, balances: 0, failed: 0, searched: [] as number[] };
   const script: {
     isAway: boolean;
-    fails(holdings: readonly Holding[]): boolean;
+    /** Makes a read of balances fail, or hang until the promise resolves. */
+    fails(holdings: readonly Holding[]): boolean | Promise<boolean>;
     clockMs: number;
     /** Last block whose logs the nodes give. */
     searchesUpTo: number;
@@ -66,7 +67,7 @@ export const startNeighbourhood = async (
     },
     balances: async (holdings, at) => {
       counts.balances++;
-      if (!script.fails(holdings)) return connected.balances(holdings, at);
+      if (!(await script.fails(holdings))) return connected.balances(holdings, at);
       counts.failed++;
       throw new Error('the node gave no answer in time');
     },

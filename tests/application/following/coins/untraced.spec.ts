@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../../../application/commands/handle.js';
+import { ok, warn } from '../../../../application/maintenance/finding.js';
+import { storeChecks } from '../../../../application/maintenance/store-checks.js';
 import { recordingTraces, tracedChains } from '../../../../application/maintenance/tracing.js';
 import type { Chain } from '../../../../application/ports/chain.js';
 import { addressOf } from '../../../support/chains/evm-chain.js';
@@ -64,5 +66,26 @@ describe('a chain', () => {
     const chain = recordingTraces(made, stores.state, 'P');
     const reported = [await seen(null), await seen(false), await seen(null), await seen(true)];
     assert.deepEqual(reported, [{}, { P: false }, { P: false }, { P: true }]);
+  });
+  it('has a warning of doctor with the consequence and the remedy while no node traces it', async () => {
+    let known: boolean | null = null;
+    const made = { block: async () => null, traced: () => known } as Partial<Chain> as Chain;
+    const chain = recordingTraces(made, stores.state, 'P');
+    const nobody = () => assert.fail('not asked');
+    const ports = { events: nobody, state: async () => stores.state, status: nobody, stuck: nobody };
+    const check = storeChecks({ ...ports, stuckSeconds: 1, now: Date.now }).find(({ name }) => name === 'traces');
+    const found = async (isTraced: boolean | null) => {
+      known = isTraced;
+      await chain.block('', { address: () => true, contract: () => true, tokenAccounts: () => [] });
+      return check?.run();
+    };
+    assert.deepEqual(await found(null), [ok('no followed block has run code yet')]);
+    assert.deepEqual(await found(false), [
+      warn(
+        'blocks of P are not traced: native transfers made by contracts are not recorded',
+        'add a node with debug_traceBlockByHash, or refresh balances; see docs/following.md',
+      ),
+    ]);
+    assert.deepEqual(await found(true), [ok('blocks of P are traced')]);
   });
 });
