@@ -17,6 +17,24 @@ export const mapInSlices = async <T, R>(
   return done;
 };
 
+export type FailedItem<T> = { readonly item: T; readonly error: unknown };
+
+/** Calls `work` in slices like `mapInSlices`, but continues after failures and returns them. Ends when the signal fires. */
+export const tryInSlices = async <T>(
+  items: readonly T[],
+  atOnce: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<void>,
+): Promise<FailedItem<T>[]> => {
+  const failed: FailedItem<T>[] = [];
+  const attempt = (item: T) => work(item).catch((error: unknown) => void failed.push({ item, error }));
+  for (const slice of slicesOf(items, atOnce)) {
+    if (signal.aborted) break;
+    await Promise.all(slice.map(attempt));
+  }
+  return failed;
+};
+
 /** Calls `work` for every item and yields to the event loop after every `atOnce` items. */
 export const eachInSlices = async <T>(
   items: readonly T[],

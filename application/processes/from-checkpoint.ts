@@ -48,7 +48,11 @@ const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => 
   };
   return {
     /** Returns the position before the first event that was left out; undefined when there is none. */
-    from: () => (leftOut.size > 0 ? Math.min(...[...leftOut.values()].map(({ from }) => from)) : undefined),
+    from: () => {
+      let first: Position | undefined;
+      for (const { from } of leftOut.values()) if (first === undefined || from < first) first = from;
+      return first;
+    },
     work: async (batch: readonly Recorded[], before: Position): Promise<boolean> => {
       const isWorkedOn = ({ metadata }: Recorded) => !leftOut.has(metadata.organizationId);
       await tryAllAgain(before);

@@ -6,11 +6,11 @@ import { allSettledOrThrow } from '../async/organization-queue.js';
 import { slicesOf } from '../async/slices.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import { foldStored } from '../commands/read-aggregate.js';
-import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
+import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
-import { fromCheckpoint } from '../processes/from-checkpoint.js';
+import { followInTurns } from '../processes/follow-in-turns.js';
 import { everyDocument } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
 import { requirePart } from '../read-models/require-part.js';
@@ -35,9 +35,10 @@ type Change = {
   readonly data: object;
 };
 
-const catchUpMs = 500;
-/** Changes processed together. Kept low, because payloads may be large. */
-const sliceSize = 32;
+/** Changes whose payloads are in memory together. Kept low, because payloads may be large. */
+const changesAtOnce = 8;
+/** Deliveries requested in one piece. */
+const deliveriesAtOnce = 32;
 
 /** Events that webhooks are notified of, including `TransactionDropped` after a reorg. */
 const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['type']>([
@@ -51,16 +52,16 @@ const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['type']>([
   'CancellationMined',
 ]);
 
-/** Returns true for a webhook that covers the wallet, subscribes to activity and is older than the change. */
-const isNotifiedOf = (webhook: WebhookDocument, { event, walletId }: Change) =>
-  (webhook.wallet_id === '' || webhook.wallet_id === walletId) &&
-  subscribesToActivity(webhook.notification_types) &&
-  webhook.position <= event.position;
+/** Returns true for a webhook that covers the wallet and is older than the change. */
+const isNotifiedOf = ({ wallet_id, position }: WebhookDocument, { event, walletId }: Change) =>
+  (wallet_id === '' || wallet_id === walletId) && position <= event.position;
 
-/** Requests a delivery for every state change of a managed transaction, to each webhook that covers its wallet. */
+/**
+ * Requests a delivery for every state change of a managed transaction, to each webhook that covers its wallet.
+ * Organizations take turns, a bounded number of deliveries each.
+ */
 export const createTransactionNotifier = (ports: Ports) => {
-  const { events, readModels, progress, deliveries, system } = ports;
-  const follow = fromCheckpoint('tell-transactions', ports);
+  const { events, readModels, deliveries, system } = ports;
 
   /** Returns the transaction as of the event. */
   const asOf = async (event: Recorded): Promise<Transaction> => {
@@ -86,29 +87,44 @@ export const createTransactionNotifier = (ports: Ports) => {
     return [{ event, context, walletId, data }];
   };
 
-  /** Notifies the webhooks of one owner, which are read once for all changes. */
-  const notifyWebhooks = async (scope: string, some: readonly Change[]) => {
-    for (const { context } of some.slice(-1)) await requirePart(readModels, webhooks, context.organizationId);
-    for await (const webhook of everyDocument(readModels, webhooks, scope))
-      for (const { event, context, data } of some.filter((change) => isNotifiedOf(webhook, change))) {
-        const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
-        await deliveries.request(context, webhook, [{ deliveryId, data }]);
+  /** Returns the webhooks of an API that subscribe to activity. */
+  const listenersOf = async (context: Context) => {
+    const found: WebhookDocument[] = [];
+    for await (const one of everyDocument(readModels, webhooks, scopeFor(context)))
+      if (subscribesToActivity(one.notification_types)) found.push(one);
+    return found;
+  };
+  const notify = ({ webhook, change: { event, context, data } }: { webhook: WebhookDocument; change: Change }) => {
+    const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
+    return deliveries.request(context, webhook, [{ deliveryId, data }]);
+  };
+  /** Notifies the webhooks of one API, which are read once for all changes. */
+  const notifyAll = async function* (context: Context, changed: readonly Recorded[]) {
+    const listeners = await listenersOf(context);
+    if (listeners.length === 0) return;
+    for (const some of slicesOf(changed, changesAtOnce)) {
+      const changes = (await allSettledOrThrow(some.map(changesOf))).flat();
+      const notified = changes.flatMap((change) =>
+        listeners.filter((webhook) => isNotifiedOf(webhook, change)).map((webhook) => ({ webhook, change })),
+      );
+      for (const piece of slicesOf(notified, deliveriesAtOnce)) {
+        await allSettledOrThrow(piece.map(notify));
+        yield;
       }
+    }
   };
 
-  const notifySlice = async (slice: readonly Recorded[]) => {
-    const changes = (await allSettledOrThrow(slice.map(changesOf))).flat();
-    const byOwner = groupBy(changes, ({ context }) => scopeFor(context));
-    await allSettledOrThrow([...byOwner].map(([scope, some]) => notifyWebhooks(scope, some)));
-  };
-
-  return (signal: AbortSignal): Promise<void> =>
-    follow(signal, async (batch) => {
-      const notified = batch.filter(({ type }) => notifiedEvents.has(type));
-      const last = notified.at(-1)?.position ?? beginning;
-      // Throwing keeps the checkpoint before these events.
-      while (!(await progress.reached(last, catchUpMs))) signal.throwIfAborted();
-      for (const slice of slicesOf(notified, sliceSize)) await notifySlice(slice);
-      return notified.length > 0;
-    });
+  return followInTurns(ports, {
+    name: 'transaction notifier',
+    id: 'tell-transactions',
+    ownerOf: ({ type, metadata }) => (notifiedEvents.has(type) ? metadata.organizationId : null),
+    work: async function* (organizationId, changed) {
+      await requirePart(readModels, webhooks, organizationId);
+      for (const some of groupBy(changed, ({ metadata }) => metadata.variant ?? '').values()) {
+        const [first] = some;
+        const context = first && deliveryContext(first);
+        if (context) yield* notifyAll(context, some);
+      }
+    },
+  });
 };

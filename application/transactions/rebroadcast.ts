@@ -1,7 +1,7 @@
 import type { Variant } from '../../domain/variant.js';
 import type { OpenTransactionDocument } from '../../projections/transactions.js';
 import { roundRobin } from '../async/round-robin.js';
-import { eachInSlices, mapInSlices } from '../async/slices.js';
+import { eachInSlices, type FailedItem, tryInSlices } from '../async/slices.js';
 import type { Context, Handle } from '../commands/handle.js';
 import type { Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -32,13 +32,29 @@ export const watcherContext = (variant: Variant, { organizationId, document }: O
   requestId: `transaction ${document.transaction_id}`,
 });
 
+/** Logs failures of single transactions in one line, with the first of them, because a node may fail for all. */
+export const logFailures = (
+  { log }: Pick<System, 'log'>,
+  variant: Variant,
+  failures: readonly FailedItem<OpenTransaction>[],
+  message: string,
+) => {
+  for (const { item, error } of failures.slice(0, 1)) {
+    const first = { organization: item.organizationId, transaction: item.document.transaction_id, err: error };
+    log.warn({ variant: variant.tag, failed: failures.length, ...first }, message);
+  }
+};
+
 export const ownerOf = ({ organizationId }: OpenTransaction) => organizationId;
 export const openKey = ({ organizationId, document }: OpenTransaction) =>
   `${organizationId}|${document.transaction_id}`;
 /** Returns false while the cancellation of a transaction is requested but not sent. */
 const isBroadcastable = ({ document }: OpenTransaction) => !document.is_canceling || document.cancellation_hash !== '';
 
-/** Broadcasts the same bytes again while no node has accepted a transaction, or when all nodes have lost it. */
+/**
+ * Broadcasts the same bytes again while no node has accepted a transaction, or when all nodes have lost it. A failure
+ * delays only its own transaction.
+ */
 export const createRebroadcast = ({ sending, events, handle, system }: Ports, variant: Variant) => {
   const lastChecked = new Map<string, number>();
 
@@ -92,11 +108,12 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
     return roundRobin(due, ownerOf).slice(0, maxChecksPerRound);
   };
 
-  return async (waiting: readonly OpenTransaction[]): Promise<void> => {
+  return async (waiting: readonly OpenTransaction[], signal: AbortSignal): Promise<void> => {
     const now = system.now();
     if (lastChecked.size > 2 * waiting.length + maxChecksPerRound) await forgetOthers(waiting);
     const due = await dueOf(waiting, now);
     for (const one of due) lastChecked.set(openKey(one), now);
-    await mapInSlices(due, atOnce, repair);
+    const failed = await tryInSlices(due, atOnce, signal, repair);
+    logFailures(system, variant, failed, 'Transactions could not be rebroadcast; retrying');
   };
 };

@@ -16,6 +16,7 @@ import { type AddressParser, singleAddress } from '../wallets/address-parser.js'
 import { requireWallet } from '../wallets/require-wallet.js';
 import { type CodecPorts, codecOf } from './codec-of.js';
 import { nonceStep } from './nonces.js';
+import { chargeNotifications } from './notification-cost.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
 
 type Ports = CodecPorts & {
@@ -144,7 +145,7 @@ const refusalOf = ({ state, cancellation, refusal }: Transaction) =>
 
 type Out = { readonly sending: Sending; readonly sent: Transaction; readonly position: Position };
 const createSending = (ports: Ports) => {
-  const { handle, events, chains, progress } = ports;
+  const { handle, events, readModels, chains, progress } = ports;
   /** Fails a request after its event was written, once the read models include that event. */
   const refuseAt = async (position: Position, reason: string) => {
     await progress.reached(position, readYourWritesMs);
@@ -180,6 +181,7 @@ const createSending = (ports: Ports) => {
     const sent = await readTransaction(events, context, transactionId);
     const refusal = refusalOf(sent);
     if (refusal !== null) return refuseAt(position, refusal);
+    await chargeNotifications(readModels, context, sent.created?.data ?? '');
     const isOut = sent.state === 'sent' || sent.state === 'canceling';
     const known = isOut ? await broadcast(context, transactionId, { sending, sent, position }) : position;
     const shown = await readForAnswer(ports, context, transactionId);
@@ -204,6 +206,7 @@ const createSending = (ports: Ports) => {
       steps.push(nonceStep(context, { type: 'Release', data: { chain, from, nonce, transactionId } }));
     }
     const position = await handle(context, steps);
+    await chargeNotifications(readModels, context, created?.data ?? '');
     return { answer: {}, position };
   };
   return { send, cancel };

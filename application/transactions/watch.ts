@@ -1,7 +1,7 @@
 import type { Variant } from '../../domain/variant.js';
 import { openTransactions } from '../../projections/transactions.js';
 import { roundRobin } from '../async/round-robin.js';
-import { mapInSlices, slicesOf } from '../async/slices.js';
+import { slicesOf, tryInSlices } from '../async/slices.js';
 import type { Handle } from '../commands/handle.js';
 import type { Chain, Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -11,6 +11,7 @@ import { documentsOfAllOwners } from '../read-models/scan-owners.js';
 import { createOutcomes, type Finding } from './outcomes.js';
 import {
   createRebroadcast,
+  logFailures,
   type OpenTransaction,
   ownerOf,
   transactionsPerTurn,
@@ -32,7 +33,8 @@ const atOnce = 32;
 
 /**
  * Watches sent transactions until their outcome is final, and rebroadcasts those that nodes lost. All state is stored in
- * events, so the watcher may stop at any point and run in several processes at once.
+ * events, so the watcher may stop at any point and run in several processes at once. A transaction whose outcome cannot be
+ * recorded is retried in the next round, and delays no other.
  */
 export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
   const { chain, handle, system } = ports;
@@ -47,7 +49,7 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
     await handle(context, [transactionStep(context, { type: 'Observe', data })]);
   };
 
-  const round = async () => {
+  const round = async (signal: AbortSignal) => {
     const open: OpenTransaction[] = [];
     for await (const one of documentsOfAllOwners(ports, openTransactions, variant.tag)) open.push(one);
     if (open.length === 0) return;
@@ -65,14 +67,15 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
       waiting.push(...seen.waiting);
       await system.breathe();
     }
-    await mapInSlices(roundRobin(found, ownerOf), atOnce, observe);
-    await rebroadcast(waiting);
+    const failed = await tryInSlices(roundRobin(found, ownerOf), atOnce, signal, observe);
+    logFailures(system, variant, failed, 'Outcomes of transactions could not be recorded; retrying');
+    await rebroadcast(waiting, signal);
   };
 
   return async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
-        await round();
+        await round(signal);
       } catch (error) {
         system.log.warn({ variant: variant.tag, err: error }, 'Watching sent transactions failed; retrying');
       }

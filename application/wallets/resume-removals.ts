@@ -1,5 +1,6 @@
 import { chains } from '../../domain/variant.js';
 import { type RemovalDocument, removals } from '../../projections/addresses.js';
+import { createOrganizationQueue, firstOf } from '../async/organization-queue.js';
 import type { Context } from '../commands/handle.js';
 import type { Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -16,6 +17,9 @@ type Ports = {
   readonly addresses: Addresses;
 };
 
+type OpenRemoval = { readonly context: Context; readonly document: RemovalDocument };
+
+const organizationsAtOnce = 4;
 const pauseMs = 60_000;
 const catchUpMs = 1000;
 
@@ -29,36 +33,70 @@ const openRemovals = async function* (ports: Ports) {
       yield { context, document };
     }
 };
-const keyOf = (context: Context, { wallet_id, up_to }: RemovalDocument) =>
+const keyOf = ({ context, document: { wallet_id, up_to } }: OpenRemoval) =>
   `${context.organizationId} ${context.variant.tag} ${wallet_id} ${up_to}`;
 
 /**
  * Finishes interrupted removals: all unfinished ones at the start, later those that stay unfinished for a minute. Usually
- * the request that started a removal finishes it. Removing an address twice changes nothing.
+ * the request that started a removal finishes it. Removing an address twice changes nothing. A failing removal is retried
+ * and delays only its own organization.
  */
 export const createRemovalResumption = (ports: Ports) => {
   const { events, progress, system, addresses } = ports;
 
-  const resume = async (isStuck: (key: string) => boolean, signal: AbortSignal) => {
+  /** Returns a queue of removals, and the keys of those that it has not finished. */
+  const createQueue = () => {
+    const queued = new Set<string>();
+    const { add, run } = createOrganizationQueue<OpenRemoval>(system, {
+      name: 'removal of addresses',
+      atOnce: organizationsAtOnce,
+      work: async (lane) => {
+        for (const removal of firstOf(lane, 1)) {
+          const { context, document } = removal;
+          await addresses.finishRemoval(context, { walletId: document.wallet_id, upTo: document.up_to });
+          lane.delete(removal);
+          queued.delete(keyOf(removal));
+        }
+      },
+    });
+    return {
+      run,
+      add: (removal: OpenRemoval) => {
+        if (queued.has(keyOf(removal))) return;
+        queued.add(keyOf(removal));
+        add(removal.context.organizationId, removal);
+      },
+    };
+  };
+  /** Queues the stuck removals and returns the keys of the others. */
+  const queueStuck = async (isStuck: (key: string) => boolean, queue: (removal: OpenRemoval) => void) => {
     const others = new Set<string>();
-    for await (const { context, document } of openRemovals(ports)) {
-      if (signal.aborted) break;
-      const key = keyOf(context, document);
-      if (isStuck(key)) await addresses.finishRemoval(context, { walletId: document.wallet_id, upTo: document.up_to });
-      else others.add(key);
-    }
+    for await (const removal of openRemovals(ports))
+      if (isStuck(keyOf(removal))) queue(removal);
+      else others.add(keyOf(removal));
     return others;
   };
-
-  return async (signal: AbortSignal): Promise<void> => {
+  const queueAll = async (queue: (removal: OpenRemoval) => void, signal: AbortSignal) => {
     const head = await events.head();
     // The read models may not include a removal that started just before a crash.
     while (!signal.aborted && !(await progress.reached(head, catchUpMs)));
-    let seen = await resume(() => true, signal);
+    let seen = await queueStuck(() => true, queue);
     while (!signal.aborted) {
       await system.sleep(pauseMs, signal);
       const before = seen;
-      seen = await resume((key) => before.has(key), signal);
+      seen = await queueStuck((key) => before.has(key), queue);
+    }
+  };
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const { add, run } = createQueue();
+    const stop = new AbortController();
+    const working = run(AbortSignal.any([signal, stop.signal]));
+    try {
+      await queueAll(add, signal);
+    } finally {
+      stop.abort();
+      await working;
     }
   };
 };

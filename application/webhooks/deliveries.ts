@@ -85,6 +85,7 @@ const historiesIn = ({ readModels, turns }: Reading, context: Context, filter: H
     collection: webhookHistories,
     inTurn: (read) => turns(context.organizationId, read),
     scope: scopeFor(context),
+    caller: context,
     sources: [webhookId === undefined ? { index: 'all', equal: [] } : { index: 'byWebhook', equal: [webhookId] }],
     after: after ?? end,
     keyOf,
@@ -98,6 +99,7 @@ const idsToResend = async (reading: Reading, context: Context, { status, ...filt
     status === undefined ? one.status !== 'COMPLETED' : one.status === status;
   const ids: string[] = [];
   for await (const one of historiesIn(reading, context, filter)) {
+    context.touch?.(1);
     if (isWanted(one)) ids.push(one.webhook_history_id);
     if (ids.length > maxResent)
       fail('FAILED_PRECONDITION', `More than ${maxResent} notifications match. Narrow start_time and end_time.`);
@@ -145,6 +147,7 @@ export const createDeliveries = (ports: {
     resendMany: async (context, wanted) => {
       const { webhookId } = wanted;
       const ids = await idsToResend(ports, context, wanted);
+      context.touch?.(ids.length);
       const revived = await handle(context, [revive(context, webhookId)]);
       const resent = await mapInSlices(ids, resentAtOnce, (id) => handle(context, [resending(context, id, webhookId)]));
       return { answer: { count: ids.length }, position: resent.at(-1) ?? revived };

@@ -1,16 +1,19 @@
 import type { Logged } from '../../domain/aggregates/audit/seal-log.js';
 import { historySealed, subscribesToSeals } from '../../domain/aggregates/webhook.js';
 import { type Variant, variants } from '../../domain/variant.js';
-import { webhooks } from '../../projections/webhooks.js';
+import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
+import { allSettledOrThrow } from '../async/organization-queue.js';
+import { slicesOf } from '../async/slices.js';
 import { toHeadRecord } from '../audit/log/head-record.js';
 import { type Context, scopeFor } from '../commands/handle.js';
-import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
+import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
-import { fromCheckpoint } from '../processes/from-checkpoint.js';
+import { followInTurns } from '../processes/follow-in-turns.js';
 import { everyDocument } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
+import { requirePart } from '../read-models/require-part.js';
 import { type Deliveries, deliveryIdFor } from './deliveries.js';
 
 type Ports = {
@@ -22,14 +25,8 @@ type Ports = {
   readonly system: System;
 };
 
-const catchUpMs = 500;
-
-/** Returns the last seal of each organization, which covers the earlier ones. */
-const newestByOrganization = (batch: readonly Recorded[]) => {
-  const newest = new Map<string, Recorded>();
-  for (const event of batch) if (event.type === 'SealLogged') newest.set((event.data as Logged).organizationId, event);
-  return newest;
-};
+/** Deliveries requested in one piece. */
+const deliveriesAtOnce = 32;
 
 const payloadOf = ({ organizationId, count, hash, position, index, head }: Logged) => ({
   seal: { organization_id: organizationId, count, hash, position, leaf_index: index },
@@ -38,34 +35,41 @@ const payloadOf = ({ organizationId, count, hash, position, index, head }: Logge
 
 /**
  * Requests a delivery for each seal, with the log head that includes it, to the organization's webhooks that subscribe to
- * seals. Of several seals in one batch, only the last is sent.
+ * seals. Of several seals that wait, only the last is sent, because it covers the earlier ones. Organizations take turns,
+ * a bounded number of deliveries each.
  */
 export const createSealNotifier = (ports: Ports) => {
-  const { readModels, progress, deliveries, system } = ports;
-  const follow = fromCheckpoint('tell-seals', ports);
+  const { readModels, deliveries, system } = ports;
 
-  const notifyWebhooks = async (variant: Variant, { id, position, data, metadata }: Recorded) => {
+  const notifyWebhooks = async function* (variant: Variant, { id, position, data, metadata }: Recorded) {
     const logged = data as Logged;
     const { organizationId } = logged;
     const { requestId } = metadata;
     const context: Context = { organizationId, variant, actor: { kind: 'process', id: 'deliverer' }, requestId };
-    for await (const webhook of everyDocument(readModels, webhooks, scopeFor(context))) {
-      if (!subscribesToSeals(webhook.notification_types) || webhook.position > position) continue;
+    const listeners: WebhookDocument[] = [];
+    for await (const webhook of everyDocument(readModels, webhooks, scopeFor(context)))
+      if (subscribesToSeals(webhook.notification_types) && webhook.position <= position) listeners.push(webhook);
+    const notify = (webhook: WebhookDocument) => {
       const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, id]);
       const notice = { deliveryId, data: payloadOf(logged), notificationType: historySealed };
-      await deliveries.request(context, webhook, [notice]);
+      return deliveries.request(context, webhook, [notice]);
+    };
+    for (const piece of slicesOf(listeners, deliveriesAtOnce)) {
+      await allSettledOrThrow(piece.map(notify));
+      yield;
     }
   };
 
-  return (signal: AbortSignal): Promise<void> =>
-    follow(signal, async (batch) => {
-      const newest = [...newestByOrganization(batch).values()];
-      const last = newest.at(-1)?.position ?? beginning;
-      // Throwing keeps the checkpoint before these events.
-      while (!(await progress.reached(last, catchUpMs))) signal.throwIfAborted();
-      for (const event of newest)
+  return followInTurns(ports, {
+    name: 'seal notifier',
+    id: 'tell-seals',
+    isNewestEnough: true,
+    ownerOf: ({ type, data }) => (type === 'SealLogged' ? (data as Logged).organizationId : null),
+    work: async function* (organizationId, sealed) {
+      await requirePart(readModels, webhooks, organizationId);
+      for (const event of sealed.slice(-1))
         for (const variant of variants.filter(({ surface }) => surface === 'wallet'))
-          await notifyWebhooks(variant, event);
-      return newest.length > 0;
-    });
+          yield* notifyWebhooks(variant, event);
+    },
+  });
 };

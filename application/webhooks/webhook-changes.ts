@@ -7,7 +7,7 @@ import type { Jobs } from '../ports/jobs.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
-import { fromCheckpoint } from '../processes/from-checkpoint.js';
+import { followInTurns } from '../processes/follow-in-turns.js';
 import type { Progress } from '../read-models/progress.js';
 import { deliveryStep } from './deliveries.js';
 import { deliveryContext } from './delivery-context.js';
@@ -24,18 +24,18 @@ type Ports = {
   readonly jobs: Jobs;
 };
 type WebhookState = Awaited<ReturnType<typeof webhookState>>;
-type Change = (context: Context, webhookId: string, state: WebhookState) => Promise<void>;
+type Change = (context: Context, webhookId: string, state: WebhookState) => AsyncGenerator<void>;
 
 const pageSize = 200;
 const catchUpMs = 30_000;
 
 /**
  * Cancels the deliveries of removed webhooks, parks those of disabled webhooks and queues those of reactivated webhooks.
- * Runs apart from the delivery queue, so that a webhook with very many deliveries does not delay others.
+ * Runs apart from the delivery queue, and organizations take turns, one page of deliveries each, so that a webhook with
+ * very many deliveries does not delay others.
  */
 export const createWebhookChanges = (ports: Ports) => {
   const { events, readModels, progress, handle, jobs } = ports;
-  const follow = fromCheckpoint('webhook-changes', ports, { splitFrom: 'queue-deliveries' });
 
   const openOf = async function* (context: Context, webhookId: string) {
     // The read model must include all deliveries requested so far.
@@ -59,21 +59,22 @@ export const createWebhookChanges = (ports: Ports) => {
       ),
     );
 
-  const stop =
-    (type: 'Cancel' | 'Park', isTrue: (state: WebhookState) => boolean): Change =>
-    async (context, webhookId, state) => {
+  const stop = (type: 'Cancel' | 'Park', isTrue: (state: WebhookState) => boolean): Change =>
+    async function* (context, webhookId, state) {
       if (!isTrue(state)) return;
       for await (const some of openOf(context, webhookId)) {
         const concerned = type === 'Park' ? some.filter(({ parked }) => parked === 'no') : some;
         await jobs.remove(concerned.map(({ delivery_id }) => delivery_id));
         await changeAll(context, concerned, type);
+        yield;
       }
     };
-  const resume: Change = async (context, webhookId) => {
+  const resume: Change = async function* (context, webhookId) {
     for await (const some of openOf(context, webhookId)) {
       const isParked = ({ parked }: OpenDeliveryDocument) => parked === 'yes';
       await changeAll(context, some.filter(isParked), 'Unpark');
       await jobs.put(some.filter((one) => !isParked(one)).map(jobOf));
+      yield;
     }
   };
   const changes: Readonly<Record<string, Change>> = {
@@ -83,17 +84,21 @@ export const createWebhookChanges = (ports: Ports) => {
     WebhookRevived: resume,
   };
 
-  const react = async (event: Recorded) => {
+  const react = async function* (event: Recorded) {
     const context = deliveryContext(event);
-    if (!context) return;
+    const change = changes[event.type];
+    if (!context || !change) return;
     const { webhookId } = event.data as { webhookId: string };
-    await changes[event.type]?.(context, webhookId, await webhookState(events, context, webhookId));
+    yield* change(context, webhookId, await webhookState(events, context, webhookId));
   };
 
-  return (signal: AbortSignal): Promise<void> =>
-    follow(signal, async (batch) => {
-      const concerned = batch.filter(({ type }) => Object.hasOwn(changes, type));
-      for (const event of concerned) await react(event);
-      return concerned.length > 0;
-    });
+  return followInTurns(ports, {
+    name: 'webhook changes',
+    id: 'webhook-changes',
+    splitFrom: 'queue-deliveries',
+    ownerOf: ({ type, metadata }) => (Object.hasOwn(changes, type) ? metadata.organizationId : null),
+    work: async function* (_, changed) {
+      for (const event of changed) yield* react(event);
+    },
+  });
 };

@@ -71,6 +71,18 @@ describe('the throttle for large work', () => {
     assert.equal(clock.slept, 2000);
   });
 
+  it('counts a hundred steps a second of one organization as small, and none of single steps', () => {
+    const { clock, shares } = scene(nothing);
+    const isLarge = (...sizes: readonly number[]) => sizes.map((steps) => shares.isLarge('greedy', steps));
+    assert.deepEqual(isLarge(99, 100, 1, 1), [false, true, false, false]);
+    assert.deepEqual(isLarge(50, 3, 2, 1), [true, true, false, false]);
+    assert.equal(shares.isLarge('modest', 60), false);
+    clock.ms += 500;
+    assert.deepEqual(isLarge(52, 40, 60), [true, false, true]);
+    clock.ms += 1000;
+    assert.deepEqual(isLarge(99), [false]);
+  });
+
   it('pauses after large work that fails', async () => {
     const { clock, shares, large } = scene(ask);
     const failing = large(60, async () => {

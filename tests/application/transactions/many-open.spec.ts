@@ -28,8 +28,13 @@ const document = (n: number, given: Partial<OpenTransactionDocument> = {}): Open
 });
 type Owned = { readonly owner: string; readonly document: OpenTransactionDocument };
 
-/** Runs one round of the watcher over the open transactions; those below `count` are mined in the head. */
-const watchOnce = async (open: readonly Owned[], count: number) => {
+/**
+ * Runs one round of the watcher over the open transactions; those below `count` are mined in the head. Those of the
+ * organization `failing` can be neither recorded nor looked up.
+ */
+const watchOnce = async (open: readonly Owned[], count: number, failing = '') => {
+  const failingHashes = new Set(open.flatMap(({ owner, document: { hash } }) => (owner === failing ? [hash] : [])));
+  const warnings: object[] = [];
   const observed: string[] = [];
   const known: string[] = [];
   const found = open.map(({ owner, document: one }) => ({
@@ -45,19 +50,24 @@ const watchOnce = async (open: readonly Owned[], count: number) => {
     countsAt: async (senders: readonly string[]) => senders.map(() => count),
     inclusionsAt: async (hashes: readonly string[]) => hashes.map(() => ({ block: head, failed: false })),
     knows: async (hashes: readonly string[]) => {
+      if (hashes.some((hash) => failingHashes.has(hash))) throw new Error('no node answers about this transaction');
       known.push(...hashes);
       return hashes.map(() => true);
     },
   } as unknown as Sending;
   const chain = { genesis: async () => head, head: async () => head, finalized: async () => 0 } as unknown as Chain;
-  const handle: Handle = async ({ organizationId }) => observed.push(organizationId);
+  const handle: Handle = async ({ organizationId }) => {
+    if (organizationId === failing) throw new Error('this stream cannot be read');
+    return observed.push(organizationId);
+  };
   const stop = new AbortController();
   let turns = 0;
   const breathe = async () => void turns++;
-  const system = { ...testSystem, breathe, sleep: async () => stop.abort() };
+  const log = { ...testSystem.log, warn: (facts: object) => void warnings.push(facts) };
+  const system = { ...testSystem, log, breathe, sleep: async () => stop.abort() };
   const ports = { chain, sending, events: {} as EventStore, readModels, handle, system };
   await createTransactionWatcher(ports, followedVariant)(stop.signal);
-  return { observed, known, turns };
+  return { observed, known, turns, warnings };
 };
 
 describe('the watcher of many open transactions', () => {
@@ -83,5 +93,23 @@ describe('the watcher of many open transactions', () => {
     const waiting = await watchOnce([...greedy, ...modest], 0);
     assert.ok(waiting.known.indexOf('0x5000') <= 1, `after ${waiting.known.indexOf('0x5000')} of another`);
     assert.ok(waiting.known.length <= 256, `${waiting.known.length} were looked up in one round`);
+  });
+
+  it('records and broadcasts the others when those of one organization fail, and logs the failures', async () => {
+    const owned = (owner: string, n: number, from: string) => ({ owner, document: document(n, { from }) });
+    const others = Array.from({ length: 100 }, (_, n) => owned(`org_b${n}`, n, '0xbb'));
+    const failing = Array.from({ length: 40 }, (_, n) => owned('org_a', 200 + n, '0xaa'));
+    const waiting = [owned('org_c', 20_000, '0xcc'), owned('org_a', 20_001, '0xaa')];
+    const { observed, known, warnings } = await watchOnce([...failing, ...waiting, ...others], 10_000, 'org_a');
+    assert.deepEqual(new Set(observed), new Set(others.map(({ owner }) => owner)));
+    assert.deepEqual(known, ['0x20000']);
+    const failures = warnings.map((one) => one as { failed: number; organization: string; transaction: string });
+    assert.deepEqual(
+      failures.map(({ failed, organization, transaction }) => [failed, organization, transaction]),
+      [
+        [40, 'org_a', 'tx_200'],
+        [1, 'org_a', 'tx_20001'],
+      ],
+    );
   });
 });

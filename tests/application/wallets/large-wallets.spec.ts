@@ -19,12 +19,14 @@ describe('a wallet with very many addresses', () => {
   let appended: { organizationId: string; streams: number }[];
   let turns: number;
   let diesAfter: number;
+  let failsFor: string;
   let noteAppend = () => {};
 
   const start = (...names: string[]) => {
     const append = (writes: readonly StreamWrite[]) => {
       if (diesAfter-- === 0) return Promise.reject(new Error('killed'));
       const organizationId = writes[0]?.events[0]?.metadata.organizationId ?? '';
+      if (organizationId === failsFor) return Promise.reject(new Error('the store rejects this write'));
       appended.push({ organizationId, streams: writes.length });
       noteAppend();
       return stores.events.append(writes);
@@ -41,11 +43,12 @@ describe('a wallet with very many addresses', () => {
     appended.length = 0;
     return walletId;
   };
-  const left = async (walletId: string) => (await scene.app.addresses.list(greedy, walletId, page)).documents.length;
+  const left = async (walletId: string, by = greedy) =>
+    (await scene.app.addresses.list(by, walletId, page)).documents.length;
 
   beforeEach(async () => {
     stores = await openStores();
-    [appended, turns, diesAfter, noteAppend] = [[], 0, -1, () => {}];
+    [appended, turns, diesAfter, failsFor, noteAppend] = [[], 0, -1, '', () => {}];
     start();
   });
   afterEach(async () => {
@@ -93,6 +96,25 @@ describe('a wallet with very many addresses', () => {
       (await scene.app.addresses.list(greedy, walletId, page)).documents.map(({ address }) => address),
       [addressOf(5000)],
     );
+  });
+
+  it("removes the rest after a restart even if another organization's removal fails, which is retried", async () => {
+    const [failing, other] = [await walletOf(1200), await scene.largeWallet(modest, 1200, 5000)];
+    for (const [by, walletId] of [
+      [greedy, failing],
+      [modest, other],
+    ] as const) {
+      diesAfter = 3;
+      await assert.rejects(scene.app.addresses.removeAll(by, walletId), /killed/);
+    }
+    diesAfter = -1;
+    await scene.end();
+    failsFor = greedy.organizationId;
+    start('removal of addresses');
+    await until('the other wallet is empty', async () => (await left(other, modest)) === 0);
+    assert.ok((await left(failing)) > 0);
+    failsFor = '';
+    await until('both wallets are empty', async () => (await left(failing)) === 0);
   });
 
   it('sums up its balances exactly, a hundred per turn', async () => {

@@ -58,6 +58,7 @@ describe('an address that was written for test networks only', () => {
         app.imports.importAsset(by, named),
         isRefusedAt('/address', '/token_address', '/token_account_address'),
       );
+      await assert.rejects(app.contracts.register(by, token, 'token'), isRefusedAt('/token_address'));
     } finally {
       await stop();
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { EventStore } from '../../../application/ports/event-store.js';
 import { historySealed } from '../../../domain/aggregates/webhook.js';
 import { eventually } from '../../support/eventually.js';
 import { useAppProcesses } from '../../support/following/app-processes.js';
@@ -48,5 +49,29 @@ describe('the seal notifier', () => {
     await app.sealLog.append(leafOf('org_b', 3), 0);
     await eventually(async () => assert.equal((await notifications()).length, 3));
     assert.equal((await notifications()).at(-1)?.webhookId, theirs);
+  });
+
+  it('notifies an organization of its seal while notifications of another organization cannot be stored', async () => {
+    const given = stores();
+    let rejected = 'org_a.delivery';
+    const append: EventStore['append'] = async (writes) => {
+      if (writes.some(({ stream }) => stream.startsWith(rejected))) throw new Error('the store rejects this write');
+      return given.events.append(writes);
+    };
+    const app = composeApp({ ...given, events: { ...given.events, append } });
+    start(app, 'projector');
+    const wanted = { walletId: undefined, endpoint, confirmation: 1, notificationTypes: [historySealed] };
+    const [first, second] = ['org_a', 'org_b'].map((organizationId) => contextOf(organizationId));
+    assert.ok(first && second);
+    const stuck = (await app.webhooks.register(first, wanted)).answer.webhook_id;
+    const other = (await app.webhooks.register(second, wanted)).answer.webhook_id;
+    await app.sealLog.begin();
+    await app.sealLog.append(leafOf('org_a', 7), 0);
+    await app.sealLog.append(leafOf('org_b', 3), 0);
+    start(app, 'seal notifier');
+    const notified = async () => (await requested<{ webhookId: string }>()).map(({ webhookId }) => webhookId);
+    await eventually(async () => assert.deepEqual(await notified(), [other]));
+    rejected = 'no stream';
+    await eventually(async () => assert.deepEqual(await notified(), [other, stuck]));
   });
 });

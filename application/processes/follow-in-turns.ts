@@ -1,0 +1,172 @@
+import { createOrganizationQueue } from '../async/organization-queue.js';
+import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
+import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
+import type { Progress } from '../read-models/progress.js';
+import { fromCheckpoint } from './from-checkpoint.js';
+
+type Ports = {
+  readonly events: EventStore;
+  readonly state: StateStore;
+  readonly progress: Progress;
+  readonly system: System;
+};
+type Options = {
+  readonly name: string;
+  /** Id of the checkpoint. */
+  readonly id: string;
+  readonly splitFrom?: string;
+  /** Returns the organization for which an event causes work; null for an event without work. */
+  readonly ownerOf: (event: Recorded) => string | null;
+  /**
+   * Handles events of one organization, oldest first, and yields after each bounded piece of work. Called again with the
+   * same events after a failure or a restart, so the work must be idempotent.
+   */
+  readonly work: (organizationId: string, events: readonly Recorded[]) => AsyncGenerator<void>;
+  /** Drops waiting events of an organization when a later one arrives. */
+  readonly isNewestEnough?: boolean;
+};
+
+/** Event that waits for its turn. `from` is a position before the event, from which the store can be read. */
+type Waiting = { readonly event: Recorded; readonly from: Position };
+/** Events after `after` and up to `to`. `from` is a position at or before `after`, from which the store can be read. */
+type Range = { readonly from: Position; readonly after: Position; to: Position };
+type Lane = {
+  readonly waiting: Waiting[];
+  /** Range of further events, which are in the store only; null when all are in `waiting`. */
+  stored: Range | null;
+  /** Work on the first `begun` events. */
+  pieces: AsyncGenerator<void> | null;
+  begun: number;
+};
+
+const catchUpMs = 500;
+const organizationsAtOnce = 4;
+const eventsAtOnce = 32;
+/** Limit of events in memory per organization. Later ones are read from the store again when their turn comes. */
+const maxWaiting = 1000;
+
+const lastOf = (waiting: readonly Waiting[]) => waiting.at(-1)?.event.position ?? beginning;
+const oldestIn = ({ waiting: [first], stored }: Lane) => first?.from ?? stored?.from;
+
+/** Reads events of an organization up to a position, about as many as fit into memory. */
+const readPiece = async (events: EventStore, organizationId: string, { from, after, to }: Range) => {
+  const found: Waiting[] = [];
+  let reached = from;
+  for await (const batch of events.readOrganization(organizationId, from)) {
+    for (const event of batch) if (event.position > after && event.position <= to) found.push({ event, from: reached });
+    reached = batch.at(-1)?.position ?? reached;
+    if (reached >= to || found.length >= maxWaiting) break;
+  }
+  return { found, reached };
+};
+
+/** Keeps the events that wait, by organization, in bounded memory. */
+const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false }: Options) => {
+  const lanes = new Map<string, Lane>();
+  /** Events handled since the last call of `takeHandled`. */
+  let handled = 0;
+
+  const push = (lane: Lane, one: Waiting) => {
+    const { waiting, begun } = lane;
+    if (isNewestEnough && waiting.length > begun) waiting.push({ ...one, from: (waiting.pop() as Waiting).from });
+    else if (lane.stored) lane.stored.to = one.event.position;
+    else if (waiting.length < maxWaiting) waiting.push(one);
+    else lane.stored = { from: one.from, after: lastOf(waiting), to: one.event.position };
+  };
+  /** Reads further events from the store. More may be added to the range meanwhile. */
+  const refill = async (lane: Lane, organizationId: string, range: Range) => {
+    const { found, reached } = await readPiece(events, organizationId, range);
+    for (const one of found) if (ownerOf(one.event) === organizationId) lane.waiting.push(one);
+    lane.stored = range.from < reached && reached < range.to ? { from: reached, after: reached, to: range.to } : null;
+  };
+  const finish = (lane: Lane) => {
+    lane.waiting.splice(0, lane.begun);
+    handled += lane.begun;
+    [lane.pieces, lane.begun] = [null, 0];
+  };
+  const begin = (lane: Lane, organizationId: string) => {
+    const some = lane.waiting.slice(0, eventsAtOnce);
+    lane.begun = some.length;
+    return work(
+      organizationId,
+      some.map(({ event }) => event),
+    );
+  };
+  /** Works on one piece. After a failure, the same events are begun again. */
+  const isLastPiece = async (lane: Lane, organizationId: string) => {
+    try {
+      lane.pieces ??= begin(lane, organizationId);
+      return (await lane.pieces.next()).done === true;
+    } catch (error) {
+      [lane.pieces, lane.begun] = [null, 0];
+      throw error;
+    }
+  };
+
+  return {
+    add: (organizationId: string, one: Waiting): Lane => {
+      const lane = lanes.get(organizationId) ?? { waiting: [], stored: null, pieces: null, begun: 0 };
+      lanes.set(organizationId, lane);
+      push(lane, one);
+      return lane;
+    },
+    /** Works on one piece and returns whether nothing is left. */
+    serve: async (lane: Lane, organizationId: string): Promise<boolean> => {
+      if (lane.waiting.length === 0 && lane.stored) await refill(lane, organizationId, lane.stored);
+      else if (await isLastPiece(lane, organizationId)) finish(lane);
+      return lane.waiting.length === 0 && !lane.stored && lanes.delete(organizationId);
+    },
+    oldest: (): Position | undefined => {
+      let oldest: Position | undefined;
+      for (const lane of lanes.values())
+        oldest = Math.min(oldestIn(lane) ?? beginning, oldest ?? Number.MAX_SAFE_INTEGER);
+      return oldest;
+    },
+    takeHandled: () => {
+      const count = handled;
+      handled = 0;
+      return count;
+    },
+  };
+};
+
+/**
+ * Passes events to a process that works for each organization in turn, one bounded piece each, so that an organization
+ * with much work or failing work does not delay the others. Waits until the read models include the events. The
+ * checkpoint stays before the oldest unfinished event.
+ */
+export const followInTurns = (ports: Ports, options: Options) => {
+  const { progress, system } = ports;
+  const { name, id, ownerOf } = options;
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const lanes = createLanes(ports, options);
+    const queue = createOrganizationQueue<Lane>(system, {
+      name,
+      atOnce: organizationsAtOnce,
+      work: async (queued, organizationId) => {
+        const [lane] = queued;
+        if (lane && (await lanes.serve(lane, organizationId))) queued.delete(lane);
+      },
+    });
+    const follow = fromCheckpoint(id, ports, { splitFrom: options.splitFrom ?? id, unfinishedFrom: lanes.oldest });
+    const stop = new AbortController();
+    const working = queue.run(AbortSignal.any([signal, stop.signal]));
+    try {
+      await follow(signal, async (batch, from) => {
+        const wanted = batch.filter((event) => ownerOf(event) !== null);
+        // Throwing keeps the checkpoint before these events.
+        while (!(await progress.reached(wanted.at(-1)?.position ?? beginning, catchUpMs))) signal.throwIfAborted();
+        for (const event of wanted) {
+          const organizationId = ownerOf(event) as string;
+          queue.add(organizationId, lanes.add(organizationId, { event, from }));
+        }
+        return wanted.length + lanes.takeHandled() > 0;
+      });
+    } finally {
+      stop.abort();
+      await working;
+    }
+  };
+};
