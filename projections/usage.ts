@@ -43,9 +43,11 @@ export const usage: Projection<Message, UsageDocument> = {
   on: Object.fromEntries(eventTypes.map((type) => [type, count(type)])),
 };
 
+/** Returns the key of an organization's usage document on one API. */
+export const usageKey = (organizationId: string, tag: string) => ({ scope: scopeOf(organizationId, tag), id });
+
 /** Returns the keys of an organization's usage documents, one per API. */
-export const usageKeys = (organizationId: string) =>
-  variants.map(({ tag }) => ({ scope: scopeOf(organizationId, tag), id }));
+export const usageKeys = (organizationId: string) => variants.map(({ tag }) => usageKey(organizationId, tag));
 
 /** Quota usage of an organization over all APIs. `positions` has the position of each usage document by API tag. */
 export type Usage = {

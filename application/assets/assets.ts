@@ -2,6 +2,7 @@ import { type Asset, assetKey } from '../../domain/asset.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import { type AssetDocument, assetDocumentId, assets } from '../../projections/assets.js';
 import { type ContractDocument, contracts } from '../../projections/contracts.js';
+import type { Collection } from '../../projections/define.js';
 import type { LoopTurns } from '../async/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
@@ -53,14 +54,35 @@ const fits = ({ walletId, contract, excludeZero }: AssetFilter, { wallet_id, ass
   (contract === undefined || ('contract' in asset && asset.contract === contract)) &&
   !(excludeZero && balance === '0');
 
+/** Returns the documents by id. Reads each of them once. */
+const readDistinct = async <Doc>(
+  readModels: ReadModels,
+  collection: Collection<Doc>,
+  scope: string,
+  ids: Iterable<string>,
+) => {
+  const distinct = [...new Set(ids)];
+  const keys = distinct.map((id) => ({ scope, id }));
+  const found = await readModels.getMany(collection, keys);
+  return new Map(distinct.map((id, i) => [id, found[i] ?? null]));
+};
+
+/** Address that holds balances, and the event position of each of its imports by asset key. */
+type Holder = { readonly document: AddressDocument; readonly imports: ReadonlyMap<string, number> };
+
+const holderOf = (document: AddressDocument): Holder => ({
+  document,
+  imports: new Map(document.imports?.map(({ asset, position }) => [assetKey(asset), position])),
+});
+
 /** Returns true when the token was imported, or its contract registered, before the balance was read. */
 const isFollowed = (
   { asset, read_position }: AssetDocument,
-  { imports = [] }: AddressDocument,
+  { imports }: Holder,
   contract: ContractDocument | null | undefined,
 ) =>
   (contract?.registered === 'yes' && contract.position < read_position) ||
-  imports.some((one) => assetKey(one.asset) === assetKey(asset) && one.position < read_position);
+  (imports.get(assetKey(asset)) ?? Number.POSITIVE_INFINITY) < read_position;
 
 /**
  * Returns for each balance whether its address and asset are followed. Balances of removed addresses, and balances read
@@ -69,19 +91,25 @@ const isFollowed = (
 export const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
   const scope = scopeFor(context);
   const [held, followed] = await Promise.all([
-    readModels.getMany(
+    readDistinct(
+      readModels,
       addresses,
-      documents.map(({ address }) => ({ scope, id: address })),
+      scope,
+      documents.map(({ address }) => address),
     ),
-    readModels.getMany(
+    readDistinct(
+      readModels,
       contracts,
-      documents.map(({ asset }) => ({ scope, id: contractOf(asset) })),
+      scope,
+      documents.map(({ asset }) => contractOf(asset)),
     ),
   ]);
-  return documents.map((document, i) => {
-    const [holder, contract] = [held[i], followed[i]];
-    if (holder?.wallet_id !== document.wallet_id || holder.position >= document.read_position) return false;
-    return document.standard === 'native' || isFollowed(document, holder, contract);
+  const holders = new Map([...held].map(([address, document]) => [address, document && holderOf(document)]));
+  return documents.map((document) => {
+    const holder = holders.get(document.address);
+    if (holder?.document.wallet_id !== document.wallet_id) return false;
+    if (holder.document.position >= document.read_position) return false;
+    return document.standard === 'native' || isFollowed(document, holder, followed.get(contractOf(document.asset)));
   });
 };
 
@@ -97,6 +125,14 @@ const insertionIndex = (keys: readonly string[], key: string) => {
     else high = middle;
   }
   return low;
+};
+
+/** Yields the documents and charges the caller for each: many of them become one row of the answer. */
+const charged = async function* <Doc>({ touch }: Context, found: AsyncIterable<Doc>) {
+  for await (const document of found) {
+    touch?.(1);
+    yield document;
+  }
 };
 
 /**
@@ -152,6 +188,7 @@ export const createAssets = (ports: {
       collection: assets,
       inTurn: (read) => turns(context.organizationId, read),
       scope: scopeFor(context),
+      caller: context,
       sources: sourcesOf(filter),
       after,
       keyOf,
@@ -176,7 +213,7 @@ export const createAssets = (ports: {
       const { filter, list } = await prepare(context, given, 'aggregated assets');
       const after = pageTokens.read(list, token)?.[1] ?? '';
       // No balance is negative, so a sum is zero only if every balance in it is.
-      const sums = await sumByAsset(find(context, filter, undefined), after, size + 1);
+      const sums = await sumByAsset(charged(context, find(context, filter, undefined)), after, size + 1);
       const shown = sums.slice(0, size);
       const last = shown.at(-1);
       return {

@@ -4,25 +4,32 @@ import { type Asset, type ImportedToken, isNumbered } from '../../domain/asset.j
 import type { AddressDocument } from '../../projections/addresses.js';
 import { assetDocumentId, assets } from '../../projections/assets.js';
 import type { ContractDocument } from '../../projections/contracts.js';
+import { slicesOf } from '../async/slices.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { Header } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
 import { areHeld } from './assets.js';
 import { readBalances } from './balance-ledger.js';
 import type { Contracts } from './contracts.js';
 
-type Ports = { readonly readModels: ReadModels; readonly contracts: Contracts; readonly chains: Chains };
+type Ports = {
+  readonly readModels: ReadModels;
+  readonly contracts: Contracts;
+  readonly chains: Chains;
+  readonly system: Pick<System, 'breathe'>;
+};
+
+/** Limits of the addresses and balances that are read together. A single address may exceed the limit of balances. */
+export const partSize = { addresses: 100, balances: 500 };
 
 type Wanted = {
   readonly walletId: string;
-  readonly standard: Asset['standard'];
-  readonly addresses: readonly AddressDocument[];
+  readonly holdings: readonly Holding[];
   readonly at: Header;
   /** Hash of the chain's genesis block. */
   readonly chain: string;
-  /** Tokens found by a search, which are read in addition to those seen so far. */
-  readonly received?: readonly Holding[];
   /** True when stored balances of greater heights are overwritten too, because their blocks were replaced. */
   readonly correction?: boolean;
 };
@@ -30,7 +37,12 @@ type Wanted = {
 const pageSize = 1000;
 
 /** Returns the tokens of an address seen so far. A node cannot list tokens that have ids. */
-const knownTokens = async (readModels: ReadModels, context: Context, address: string, standard: Asset['standard']) => {
+const knownTokens = async (
+  { readModels, system }: Ports,
+  context: Context,
+  address: string,
+  standard: Asset['standard'],
+) => {
   const found: Asset[] = [];
   let after: PageKey | undefined;
   do {
@@ -38,6 +50,7 @@ const knownTokens = async (readModels: ReadModels, context: Context, address: st
     const page = await readModels.page(assets, scopeFor(context), query);
     found.push(...page.documents.map(({ asset }) => asset));
     after = page.next ?? undefined;
+    if (after) await system.breathe();
   } while (after);
   return found;
 };
@@ -45,28 +58,50 @@ const knownTokens = async (readModels: ReadModels, context: Context, address: st
 const tokenOf = ({ standard, contract }: ContractDocument): ImportedToken[] =>
   standard === 'token' ? [{ standard, contract }] : [];
 
-const holdingsOf = async ({ readModels, contracts }: Ports, context: Context, wanted: Wanted) => {
-  const { addresses, standard, received = [] } = wanted;
-  const holdings: Holding[] = [...received];
-  const add = (address: string, held: readonly Asset[]) => {
-    for (const asset of held) holdings.push({ address, asset });
-  };
+/** Returns a function that lists the assets to read of an address. */
+const createAssetLists = async (ports: Ports, context: Context, standard: Asset['standard']) => {
+  if (standard !== 'native' && standard !== 'erc20')
+    return ({ address }: AddressDocument) => knownTokens(ports, context, address, standard);
+  const registered = await ports.contracts.list(context);
   if (standard === 'native') {
-    const registered = (await contracts.list(context)).flatMap(tokenOf);
-    for (const { address, imports = [] } of addresses)
-      add(address, [{ standard }, ...imports.map(({ asset }) => asset), ...registered]);
-  } else if (standard === 'erc20') {
-    const followed = (await contracts.list(context)).filter((one) => one.standard === standard);
-    const tokens = followed.map(({ contract }) => ({ standard, contract }));
-    for (const { address } of addresses) add(address, tokens);
-  } else for (const { address } of addresses) add(address, await knownTokens(readModels, context, address, standard));
-  return distinct(holdings);
+    const tokens = registered.flatMap(tokenOf);
+    return async ({ imports = [] }: AddressDocument): Promise<readonly Asset[]> => [
+      { standard },
+      ...imports.map(({ asset }) => asset),
+      ...tokens,
+    ];
+  }
+  const followed = registered.filter((one) => one.standard === standard);
+  const tokens = followed.map(({ contract }) => ({ standard, contract }));
+  return async (): Promise<readonly Asset[]> => tokens;
 };
 
-/** Reads balances and returns those that differ from the read models. */
-export const readChangedBalances = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
-  const { walletId, at, chain, correction = false } = wanted;
-  const balances = await readBalances(ports.chains.of(context.variant), await holdingsOf(ports, context, wanted), at);
+/**
+ * Returns the first of the addresses, and the balances to read of them, at most `maxBalances`. Returns at least one
+ * address, however many balances it has.
+ */
+export const takeHoldings = async (
+  ports: Ports,
+  context: Context,
+  { addresses, standard }: { readonly addresses: readonly AddressDocument[]; readonly standard: Asset['standard'] },
+  maxBalances = Number.POSITIVE_INFINITY,
+) => {
+  const assetsOf = await createAssetLists(ports, context, standard);
+  const holdings: Holding[] = [];
+  const taken: AddressDocument[] = [];
+  for (const document of addresses) {
+    const held = await assetsOf(document);
+    if (taken.length > 0 && holdings.length + held.length > maxBalances) break;
+    for (const asset of held) holdings.push({ address: document.address, asset });
+    taken.push(document);
+  }
+  return { addresses: taken, holdings: distinct(holdings) };
+};
+
+/** Reads balances of one slice and returns those that differ from the read models. */
+const readSlice = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
+  const { walletId, holdings, at, chain, correction = false } = wanted;
+  const balances = await readBalances(ports.chains.of(context.variant), holdings, at);
   const keys = balances.map(({ address, asset }) => ({
     scope: scopeFor(context),
     id: assetDocumentId(walletId, address, asset),
@@ -82,4 +117,14 @@ export const readChangedBalances = async (ports: Ports, context: Context, wanted
     if (!before || !shown.has(before) || before.chain !== chain) return true;
     return before.balance !== balance && (correction || before.block_number <= at.number);
   });
+};
+
+/** Reads balances and returns those that differ from the read models. Yields to the event loop between slices. */
+export const readChangedBalances = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
+  const changed: Balance[] = [];
+  for (const holdings of slicesOf(wanted.holdings, partSize.balances)) {
+    for (const balance of await readSlice(ports, context, { ...wanted, holdings })) changed.push(balance);
+    await ports.system.breathe();
+  }
+  return changed;
 };

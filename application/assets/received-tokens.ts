@@ -32,7 +32,7 @@ export const createReceivedTokens =
     let searched = from - 1;
     do {
       const found = await chain.tokensReceived({ ...query, from: searched + 1 });
-      tokens.push(...found.tokens);
+      for (const token of found.tokens) tokens.push(token);
       searched = found.to;
     } while (searched < to && tokens.length < maxTokens && system.now() < until);
     return { tokens, searched };

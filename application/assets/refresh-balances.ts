@@ -2,6 +2,7 @@ import type { Variant } from '../../domain/variant.js';
 import { refreshes, refreshKey } from '../../projections/assets.js';
 import { type Backoff, createBackoff } from '../async/backoff.js';
 import type { Streams } from '../ports/event-store.js';
+import type { System } from '../ports/system.js';
 import type { Progress } from '../read-models/progress.js';
 import { documentsOfAllOwners } from '../read-models/scan-owners.js';
 import { createRefreshParts, type RefreshJob, type RefreshPorts, type RefreshProgress } from './refresh-part.js';
@@ -9,6 +10,7 @@ import { createRefreshParts, type RefreshJob, type RefreshPorts, type RefreshPro
 type Started = { readonly events: Pick<Streams, 'head'>; readonly progress: Progress };
 
 const pauseMs = 250;
+const organizationsAtOnce = 8;
 const catchUpMs = 1000;
 const retry = { firstMs: 1000, maxMs: 60_000 };
 
@@ -52,9 +54,38 @@ const createDelays = (now: () => number) => {
   };
 };
 
+/** Runs one part per organization at a time, of a few organizations at once. The organization served last waits longest. */
+const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) => {
+  const running = new Map<string, Promise<void>>();
+  let waiting = new Set<string>();
+  const begin = (job: RefreshJob) => {
+    const ended = work(job).finally(() => running.delete(job.organizationId));
+    running.set(job.organizationId, ended);
+  };
+  return {
+    /** Starts a part for each organization in turn, unless its previous part has not ended or no slot is free. */
+    serve: (due: ReadonlyMap<string, RefreshJob>) => {
+      waiting = new Set([...waiting, ...due.keys()].filter((organizationId) => due.has(organizationId)));
+      const idle = [...waiting].filter((organizationId) => !running.has(organizationId));
+      for (const organizationId of idle.slice(0, organizationsAtOnce - running.size)) {
+        waiting.delete(organizationId);
+        begin(due.get(organizationId) as RefreshJob);
+      }
+    },
+    /** Resolves when some part has ended, or after a pause. */
+    someEnded: async (signal: AbortSignal) => {
+      const over = new AbortController();
+      await Promise.race([...running.values(), system.sleep(pauseMs, AbortSignal.any([signal, over.signal]))]);
+      over.abort();
+    },
+    allEnded: () => Promise.all(running.values()),
+  };
+};
+
 /**
- * Runs all refreshes, one part per organization in turn. Progress is stored in events, so the process may stop at any
- * point. Two processes at once read the same parts, but store each part once.
+ * Runs all refreshes, one part per organization in turn, so that a slow part delays only its own organization. Progress
+ * is stored in events, so the process may stop at any point. Two processes at once read the same parts, but store each
+ * part once.
  */
 export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: Variant) => {
   const { events, progress: readModelProgress, system } = ports;
@@ -73,25 +104,24 @@ export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: V
     }
   };
 
-  /** Reads one part for each organization with a running refresh. Returns the number of these organizations. */
-  const round = async (signal: AbortSignal) => {
+  const turns = createTurns(system, tryPart);
+  const round = async () => {
     const shown: RefreshJob[] = [];
     for await (const job of documentsOfAllOwners(ports, refreshes, variant.tag)) shown.push(job);
-    const turns = new Map<string, RefreshJob>();
+    const due = new Map<string, RefreshJob>();
     for (const job of progress.apply(shown).filter(delays.isDue))
-      if (!turns.has(job.organizationId)) turns.set(job.organizationId, job);
-    for (const job of turns.values()) {
-      if (signal.aborted) break;
-      await tryPart(job);
-      await system.breathe();
-    }
-    return turns.size;
+      if (!due.has(job.organizationId)) due.set(job.organizationId, job);
+    turns.serve(due);
   };
 
   return async (signal: AbortSignal): Promise<void> => {
     const head = await events.head();
     // The read models must include parts that were stored before a restart, or these parts would be read again.
     while (!signal.aborted && !(await readModelProgress.reached(head, catchUpMs)));
-    while (!signal.aborted) if ((await round(signal)) === 0) await system.sleep(pauseMs, signal);
+    while (!signal.aborted) {
+      await round();
+      await turns.someEnded(signal);
+    }
+    await turns.allEnded();
   };
 };

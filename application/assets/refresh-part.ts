@@ -1,6 +1,6 @@
 import type { Balance } from '../../domain/aggregates/ledger/ledger-data.js';
+import { distinct } from '../../domain/aggregates/ledger.js';
 import { refresh, refreshPart } from '../../domain/aggregates/refresh.js';
-import { isNumbered } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import type { RefreshDocument } from '../../projections/assets.js';
@@ -9,10 +9,11 @@ import { slicesOf } from '../async/slices.js';
 import { type Context, type Handle, scopeFor, step } from '../commands/handle.js';
 import type { Chain } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
+import type { Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { confirmedHeader } from './balance-ledger.js';
-import { readChangedBalances } from './changed-balances.js';
+import { partSize, readChangedBalances, takeHoldings } from './changed-balances.js';
 import type { Contracts } from './contracts.js';
 import { createReceivedTokens } from './received-tokens.js';
 import { refreshStream } from './refreshes.js';
@@ -29,9 +30,6 @@ export type RefreshPorts = {
 export type RefreshJob = { readonly organizationId: string; readonly document: RefreshDocument };
 export type RefreshProgress = { readonly document: RefreshDocument; readonly isEnded: boolean };
 
-/** Limits of one part. A single address may exceed the limit of balances. */
-const partSize = { addresses: 100, balances: 500 };
-
 const ofJob = ({ refresh_id, wallet_id, standard }: RefreshDocument) => ({
   refreshId: refresh_id,
   walletId: wallet_id,
@@ -43,13 +41,6 @@ const searchOf = ({ from }: RefreshDocument) => (from === undefined ? {} : { fro
 const jobStream = (context: Context, { wallet_id, standard }: RefreshDocument) =>
   refreshStream(context, wallet_id, standard);
 
-const addressesAtOnce = async (contracts: Contracts, context: Context, { standard }: RefreshDocument) => {
-  if (isNumbered(standard)) return partSize.addresses;
-  const read = standard === 'native' ? 'token' : standard;
-  const followed = (await contracts.list(context)).filter((one) => one.standard === read).length;
-  return Math.max(1, Math.min(partSize.addresses, Math.floor(partSize.balances / Math.max(1, followed))));
-};
-
 /** Returns true while the block of the previous part is on the chain. After a reorg, the balances may be wrong. */
 const stands = async (chain: Chain, { at }: RefreshDocument) =>
   at.chain === (await chain.genesis()).hash && (await chain.headerAt(at.number))?.hash === at.hash;
@@ -60,9 +51,29 @@ const heightFor = async (chain: Chain, variant: Variant, wallet: WalletDocument)
   return { at, height: { number: at.number, hash: at.hash, chain: first } };
 };
 
+type PartData = Parameters<(typeof refreshPart.decide)['Record']>[1];
+const partStep = ({ organizationId }: Context, stream: string, data: PartData) =>
+  step(refreshPart, organizationId, stream, { type: 'Record', data });
+
+/**
+ * Stores the readings in streams of their own, at most one part in each. Returns the position of the last append, or 0
+ * without readings.
+ */
+export const recordReadings = async (
+  { handle, system }: Pick<RefreshPorts, 'handle' | 'system'>,
+  context: Context,
+  key: string,
+  readings: PartData['balances'],
+): Promise<Position> => {
+  let position: Position = 0;
+  for (const balances of slicesOf(readings, partSize.balances))
+    position = await handle(context, [partStep(context, `${key}.${system.uuid()}`, { balances })]);
+  return position;
+};
+
 /** Stores the balances of a part. Storing the same part again changes nothing. */
 const record = async (ports: RefreshPorts, context: Context, balances: readonly Balance[], next: RefreshProgress) => {
-  const { handle, system } = ports;
+  const { handle } = ports;
   const { at, part, done, after, searched, correction } = next.document;
   const own = ofJob(next.document);
   const key = jobStream(context, next.document);
@@ -72,22 +83,22 @@ const record = async (ports: RefreshPorts, context: Context, balances: readonly 
     at,
     ...(correction && { correction: true as const }),
   }));
-  const partStep = (id: string, data: Parameters<(typeof refreshPart.decide)['Record']>[1]) =>
-    step(refreshPart, context.organizationId, `${key}.${id}`, { type: 'Record', data });
-  const slices = [...slicesOf(readings, partSize.balances)];
-  const last = slices.pop() ?? [];
-  for (const some of slices) await handle(context, [partStep(system.uuid(), { balances: some })]);
+  const countOfOthers = Math.max(0, readings.length - partSize.balances);
+  await recordReadings(ports, context, key, readings.slice(0, countOfOthers));
   const isSearching = searched !== undefined;
   const advanced = (after || isSearching) && { ...own, part, done, at, after, ...(isSearching && { searched }) };
   const data = { ...own, ...searchOf(next.document) };
   const ended = step(refresh, context.organizationId, key, { type: 'End', data });
   await handle(context, [
-    partStep(`${own.refreshId}.${part}`, { balances: last, ...(advanced && { advanced }) }),
+    partStep(context, `${key}.${own.refreshId}.${part}`, {
+      balances: readings.slice(countOfOthers),
+      ...(advanced && { advanced }),
+    }),
     ...(next.isEnded ? [ended] : []),
   ]);
 };
 
-type Page = { readonly documents: readonly AddressDocument[]; readonly next: unknown };
+type Page = { readonly documents: readonly AddressDocument[]; readonly hasMore: boolean };
 type Reached = { readonly page: Page; readonly at: RefreshDocument['at']; readonly searched: number | null };
 
 /** Returns the progress after a part: the last address read, or the last block searched for the same addresses. */
@@ -97,12 +108,12 @@ const progressOf = (document: RefreshDocument, { page, at, searched }: Reached):
   if (searched !== null) return { document: { ...moved, searched }, isEnded: false };
   const last = page.documents.at(-1);
   const after = last ? { position: last.position, address: last.address } : document.after;
-  return { document: { ...moved, done: document.done + page.documents.length, after }, isEnded: page.next === null };
+  return { document: { ...moved, done: document.done + page.documents.length, after }, isEnded: !page.hasMore };
 };
 
 /** Returns a function that reads and stores the next part of a refresh. A reorg restarts the refresh. */
 export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
-  const { chain, readModels, contracts, handle, system } = ports;
+  const { chain, readModels, handle, system } = ports;
   const received = createReceivedTokens(ports);
 
   const restart = async (context: Context, document: RefreshDocument, wallet: WalletDocument) => {
@@ -130,32 +141,38 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
     return received(context, { standard, addresses: some.map(({ address }) => address), from: searched + 1, to });
   };
 
+  /** Returns the first addresses of the page, and their balances. A search ends for all its addresses together. */
+  const takePart = async (context: Context, { standard, from }: RefreshDocument, page: Page) => {
+    const limit = from === undefined ? partSize.balances : undefined;
+    const part = await takeHoldings(ports, context, { addresses: page.documents, standard }, limit);
+    const isWhole = part.addresses.length === page.documents.length;
+    return { holdings: part.holdings, page: { documents: part.addresses, hasMore: page.hasMore || !isWhole } };
+  };
+
   return async ({ organizationId, document }: RefreshJob): Promise<RefreshProgress> => {
-    const { wallet_id: walletId, standard, after, correction } = document;
+    const { wallet_id: walletId, after, correction } = document;
     const actor = { kind: 'process', id: 'balance refresher' } as const;
     const context: Context = { organizationId, variant, actor, requestId: `refresh ${document.refresh_id}` };
     const scope = scopeFor(context);
     const wallet = await readModels.get(wallets, { scope, id: walletId });
     if (!wallet) throw new Error(`Wallet ${walletId} is not in the read models yet`);
     if (!(await stands(chain, document))) return restart(context, document, wallet);
-    const page = await readModels.page(addresses, scope, {
+    const { documents, next: following } = await readModels.page(addresses, scope, {
       index: 'byWallet',
       equal: [walletId],
-      limit: await addressesAtOnce(contracts, context, document),
+      limit: partSize.addresses,
       after: after ? [after.position, after.address] : undefined,
       oldestFirst: true,
     });
+    const page = { documents, hasMore: following !== null };
     const { at, height } = await heightFor(chain, variant, wallet);
     const { tokens, searched } = await search(context, document, page.documents, at.number);
     const isSearched = searched >= at.number;
-    const addressesRead = isSearched ? page.documents : [];
-    const place = { walletId, standard, at, chain: height.chain, correction };
-    const balances = await readChangedBalances(ports, context, {
-      ...place,
-      addresses: addressesRead,
-      received: tokens,
-    });
-    const next = progressOf(document, { page, at: height, searched: isSearched ? null : searched });
+    const part = await takePart(context, document, isSearched ? page : { ...page, documents: [] });
+    const holdings = distinct([...tokens, ...part.holdings]);
+    const place = { walletId, at, chain: height.chain, correction };
+    const balances = await readChangedBalances(ports, context, { ...place, holdings });
+    const next = progressOf(document, { page: part.page, at: height, searched: isSearched ? null : searched });
     await record(ports, context, balances, next);
     return next;
   };

@@ -1,7 +1,8 @@
+import type { Holding } from '../../domain/aggregates/ledger/ledger-data.js';
 import { refresh } from '../../domain/aggregates/refresh.js';
 import { type Asset, isNumbered } from '../../domain/asset.js';
 import { fail, invalid } from '../../domain/failure.js';
-import { type AddressDocument, addresses } from '../../projections/addresses.js';
+import { addresses } from '../../projections/addresses.js';
 import { type WalletDocument, wallets } from '../../projections/wallets.js';
 import { createSingleFlight } from '../async/single-flight.js';
 import { type Context, type Done, type Handle, idFor, type Nothing, scopeFor, step } from '../commands/handle.js';
@@ -12,15 +13,14 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { confirmedHeader, recordBalances } from './balance-ledger.js';
-import { readChangedBalances } from './changed-balances.js';
+import { partSize, readChangedBalances, takeHoldings } from './changed-balances.js';
 import type { Contracts } from './contracts.js';
+import { recordReadings } from './refresh-part.js';
 import { refreshStream } from './refreshes.js';
 
-type AddressBatch = { readonly addresses: readonly AddressDocument[]; readonly standard: Asset['standard'] };
-
 /**
- * Reads the balances of the first `maxInlineAddresses` addresses before it returns. A background process reads the rest.
- * Concurrent requests for the same balances share one read.
+ * Reads the balances of the first addresses before it returns, as many as fit into one part. A background process reads
+ * the rest. Concurrent requests for the same balances share one read.
  */
 export type RefreshRequest = (
   context: Context,
@@ -33,7 +33,6 @@ export type RefreshRequest = (
   },
 ) => Promise<Done<Nothing>>;
 
-export const maxInlineAddresses = 100;
 /** Number of searched blocks that cost as much as one address. */
 const blocksCountedAsOne = 100;
 
@@ -43,6 +42,9 @@ const checkSearch = (address: string | undefined, standard: Asset['standard']) =
   if (address !== undefined)
     invalid('/from_block', 'cannot be combined with address: a search covers the whole wallet');
 };
+
+type Part = { readonly holdings: readonly Holding[]; readonly standard: Asset['standard'] };
+type Balances = Parameters<typeof recordBalances>[2];
 
 export type RefreshRequestPorts = {
   readonly handle: Handle;
@@ -68,17 +70,41 @@ const createSearchStart =
     const { at } = await confirmedHeader(chain, context.variant, wallet.confirmation);
     const height = { number: at.number, hash: at.hash, chain: (await chain.genesis()).hash };
     const total = wallet.address_count || 0;
-    const searches = Math.ceil(total / maxInlineAddresses);
+    const searches = Math.ceil(total / partSize.addresses);
     context.touch?.(total + searches * Math.ceil(Math.max(0, at.number - from) / blocksCountedAsOne));
     const refreshId = idFor(context, 'ref', system);
     const data = { refreshId, walletId, standard, total, done: 0, at: height, after: null, from };
     return handle(context, [step(refresh, context.organizationId, key, { type: 'Start', data })]);
   };
 
+/** Returns a function that reads balances at the confirmed height of the wallet, and stores those that changed. */
+const createPartReader = (ports: RefreshRequestPorts) => {
+  const { handle, events, chains } = ports;
+  /** Stores a few balances in the ledger of their block, so that a reorg has them read again. */
+  const record = (context: Context, standard: Asset['standard'], { balances, at, ...place }: Balances) => {
+    if (balances.length === 0) return events.head();
+    if (balances.length <= partSize.balances) return recordBalances(handle, context, { ...place, at, balances });
+    const { walletId, chain } = place;
+    const block = { number: at.number, hash: at.hash, chain };
+    const readings = balances.map((balance) => ({ walletId, ...balance, at: block }));
+    return recordReadings(ports, context, refreshStream(context, walletId, standard), readings);
+  };
+
+  return async (context: Context, wallet: WalletDocument, { holdings, standard }: Part) => {
+    const { at } = await confirmedHeader(chains.of(context.variant), context.variant, wallet.confirmation);
+    const { hash: chain } = await chains.of(context.variant).genesis();
+    const place = { walletId: wallet.wallet_id, at, chain };
+    const balances = await readChangedBalances(ports, context, { ...place, holdings });
+    const position = await record(context, standard, { ...place, balances });
+    return { position, at: { number: at.number, hash: at.hash, chain } };
+  };
+};
+
 export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest => {
-  const { handle, events, readModels, addressParser, chains, system } = ports;
+  const { handle, events, readModels, addressParser, system } = ports;
   const reads = createSingleFlight<Position>();
   const searchWallet = createSearchStart(ports);
+  const readPart = createPartReader(ports);
 
   const walletOf = async (context: Context, walletId: string | undefined, address: string | undefined) => {
     const held = address === undefined ? null : await addressParser.findRegistered(context, address);
@@ -89,36 +115,30 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
     return { wallet: wallet ?? fail('NOT_FOUND', `Wallet not found: ${id}`), held };
   };
 
-  const readBatch = async (context: Context, wallet: WalletDocument, wanted: AddressBatch) => {
-    const { at } = await confirmedHeader(chains.of(context.variant), context.variant, wallet.confirmation);
-    const { hash: chain } = await chains.of(context.variant).genesis();
-    const place = { walletId: wallet.wallet_id, at, chain };
-    const balances = await readChangedBalances(ports, context, { ...place, ...wanted });
-    const position =
-      balances.length === 0 ? await events.head() : await recordBalances(handle, context, { ...place, balances });
-    return { position, at: { number: at.number, hash: at.hash, chain } };
-  };
-
   /** Reads the first addresses and starts a refresh for the rest. Does nothing while a refresh is running. */
   const readWallet = async (context: Context, wallet: WalletDocument, standard: Asset['standard']) => {
     const walletId = wallet.wallet_id;
-    const query = { index: 'byWallet', equal: [walletId], limit: maxInlineAddresses, oldestFirst: true };
+    const query = { index: 'byWallet', equal: [walletId], limit: partSize.addresses, oldestFirst: true };
     const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
+    const part = await takeHoldings(ports, context, { addresses: documents, standard }, partSize.balances);
+    const count = part.addresses.length;
+    const hasMore = next !== null || count < documents.length;
     const key = refreshStream(context, walletId, standard);
-    const isRunning = next && (await readAggregate(events, refresh, context.organizationId, key)).running !== null;
+    const isRunning = hasMore && (await readAggregate(events, refresh, context.organizationId, key)).running !== null;
     if (isRunning) return events.head();
     const total = Math.max(wallet.address_count || 0, documents.length);
-    context.touch?.(total);
-    const { position, at } = await readBatch(context, wallet, { addresses: documents, standard });
-    const last = documents.at(-1);
-    if (!next || !last) return position;
+    // The other addresses are assumed to have as many balances as those of the first part.
+    context.touch?.(Math.max(total, Math.ceil((total * part.holdings.length) / Math.max(1, count))));
+    const { position, at } = await readPart(context, wallet, { holdings: part.holdings, standard });
+    const last = part.addresses.at(-1);
+    if (!hasMore || !last) return position;
     const after = { position: last.position, address: last.address };
     const data = {
       refreshId: idFor(context, 'ref', system),
       walletId,
       standard,
       total,
-      done: documents.length,
+      done: count,
       at,
       after,
     };
@@ -134,7 +154,9 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
     const key = JSON.stringify([scopeFor(context), wallet.wallet_id, held?.address, standard]);
     const position = await reads.run(key, undefined, async () => {
       if (!held) return readWallet(context, wallet, standard);
-      return (await readBatch(context, wallet, { addresses: [held], standard })).position;
+      const { holdings } = await takeHoldings(ports, context, { addresses: [held], standard });
+      context.touch?.(holdings.length);
+      return (await readPart(context, wallet, { holdings, standard })).position;
     });
     return { answer: {}, position };
   };

@@ -96,6 +96,7 @@ export const createTransfers = (ports: {
         collection: transfers,
         inTurn: (read) => turns(context.organizationId, read),
         scope: scopeFor(context),
+        caller: context,
         sources: sourcesOf(filter),
         after: pageTokens.read(list, token) ?? end,
         keyOf,

@@ -31,6 +31,8 @@ export type Context = {
   readonly idSeed?: string | undefined;
   /** Reports the number of addresses, rows or events processed, which the caller is charged for. */
   readonly touch?: (count: number) => void;
+  /** Returns true once nobody waits for the answer. Absent for commands, which are completed anyway. */
+  readonly isCancelled?: () => boolean;
   /** True when event ids are derived from stream and revision, so that facts observed twice are stored once. */
   readonly repeatable?: true;
 };
@@ -107,8 +109,7 @@ const maxAttempts = 64;
 /** Streams of one command that are read before yielding to the event loop. */
 const streamsPerTurn = 250;
 
-/** Steps from which a command is large. One large command runs at a time, and organizations are served round-robin. */
-const largeSteps = 100;
+/** One large command runs at a time, and organizations are served round-robin. */
 const largeCommandTurns = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 512 };
 
 const emptyStream: Stream = { events: [], revision: noStream };
@@ -244,7 +245,8 @@ export const createHandle = (
     // Processes are not queued: the work that they record was admitted when it was requested.
     if (context.actor.kind === 'process') return withRetries(context, steps);
     const { organizationId } = context;
-    if (steps.length < largeSteps) return throttle.small(organizationId, () => withRetries(context, steps));
+    if (!throttle.isLarge(organizationId, steps.length))
+      return throttle.small(organizationId, () => withRetries(context, steps));
     const large = async () => {
       const position = await withRetries(context, steps);
       // Back-pressure: read models follow the order of events, so a backlog would delay the answers of all organizations.

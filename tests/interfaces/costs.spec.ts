@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import type { App } from '../../application/app.js';
 import { createHandle, step } from '../../application/commands/handle.js';
 import type { Node } from '../../application/ports/node.js';
+import { transactionStep } from '../../application/transactions/transactions.js';
 import { contract } from '../../domain/aggregates/contract.js';
+import type { TransactionCommand } from '../../domain/aggregates/transaction.js';
 import { admit, type Target } from '../../interfaces/gateway/target.js';
 import { createOperations } from '../../interfaces/http/operations.js';
 import { endpoints } from '../../interfaces/operations/index.js';
@@ -18,6 +20,11 @@ import { testSystem } from '../support/silent.js';
 
 const addressesOf = (letter: string, count: number) =>
   Array.from({ length: count }, (_, n) => `0x${letter}${n.toString(16).padStart(39, '0')}`);
+
+const createdTransaction = (transactionId: string, data: string): TransactionCommand => {
+  const sent = { walletId: 'wal_1', from: '0xaa', to: '0xbb', value: '1', gas: '2', gasPrice: '3', data };
+  return { type: 'Create', data: { ...sent, transactionId, chain: '0xb0', chainId: 1, request: 'r', nonce: 0 } };
+};
 
 describe('the cost of a call', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
@@ -95,6 +102,19 @@ describe('the cost of a call', () => {
     assert.equal(await costOf('/v1/c/ListContracts', {}), 3);
   });
 
+  it('grows with the webhooks that are notified of a canceled transaction, and with the size of its data', async () => {
+    const webhook = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };
+    for (let n = 0; n < 30; n++) await neighbours.app.webhooks.register(by(), webhook);
+    await caughtUp();
+    const costOfCanceling = async (transaction_id: string, data: string) => {
+      const created = createdTransaction(transaction_id, data);
+      await createHandle(stores.events, testSystem)(by(), [transactionStep(by(), created)]);
+      return costOf('/v1/c/CancelTransaction', { transaction_id });
+    };
+    assert.equal(await costOfCanceling('0b0e2f6e-0000-4000-8000-000000000001', '0x'), 1);
+    assert.equal(await costOfCanceling('0b0e2f6e-0000-4000-8000-000000000002', `0x${'0'.repeat(20_000)}`), 6);
+  });
+
   it('is charged in full even when it exceeds a limit, so that the next call is rejected', async () => {
     const context = by('greedy');
     const wallet_id = await walletWith('d', 1100, context);
@@ -133,7 +153,7 @@ describe('the cost of a call', () => {
       [{ id: '1', method: 'eth_noSuchMethod', params: [] }, 0],
       [{ id: '1', code: -32_600, message: '' }, 0],
     ] as const;
-    for (const [call] of costs) await admit({ gatewayAccess } as unknown as App, target, undefined, [call]);
+    for (const [call] of costs) await admit({ gatewayAccess } as unknown as App, target, undefined, () => [call]);
     assert.deepEqual(
       charged,
       costs.map(([, beyond]) => [1, beyond]),

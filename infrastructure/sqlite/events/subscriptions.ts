@@ -4,6 +4,8 @@ import { loopTurn } from '../../loop-turn.js';
 /** Interval at which the store is polled for events of other processes. */
 const pollIntervalMs = 20;
 const inboxLimit = 10_000;
+/** Size of an append above which subscribers read it from the store, in several turns of the event loop. */
+const maxOfferedSize = 2000;
 /** Batch size above which each subscriber gets its own turn of the event loop. */
 const maxSharedTurnSize = 200;
 
@@ -20,7 +22,7 @@ const createInbox = (after: Position) => {
     /** Adds events unless the inbox is full. A full inbox leaves a gap, and the subscriber reads the store instead. */
     offer: (more: readonly Recorded[]) => {
       if (events.length >= inboxLimit) return;
-      events.push(...more);
+      for (const event of more) events.push(event);
       offeredUpTo = Math.max(offeredUpTo, more.at(-1)?.position ?? offeredUpTo);
       wake();
     },
@@ -144,9 +146,16 @@ export const createSubscriptions = (store: {
   };
   return {
     subscribe,
-    /** Passes newly appended events to the subscribers, in order. Calls `appended` only if there are subscribers. */
-    offer: (appended: () => readonly Recorded[]) => {
+    /** Passes an append to the subscribers, in order. Calls `appended` only if they take the events themselves. */
+    offer: (
+      { head, count }: { readonly head: Position; readonly count: number },
+      appended: () => readonly Recorded[],
+    ) => {
       if (inboxes.size === 0) return;
+      if (count > maxOfferedSize) {
+        for (const inbox of inboxes) inbox.noteHead(head);
+        return;
+      }
       const events = appended();
       for (const inbox of inboxes) inbox.offer(events);
     },

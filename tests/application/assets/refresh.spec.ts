@@ -16,7 +16,14 @@ const hashOf = (branch: string, number: number) => `0x${branch}${number.toString
 
 /** Chain that generates balances on request, and counts the requests. */
 const createMadeChain = () => {
-  const state = { branch: '00', head: 20, balance: (_: string) => '5', failsFor: '', asked: [] as string[][] };
+  const state = {
+    branch: '00',
+    head: 20,
+    balance: (_: string) => '5',
+    failsFor: '',
+    asked: [] as string[][],
+    before: async (_: readonly string[]): Promise<void> => undefined,
+  };
   const headerAt = (number: number): Header => ({
     number,
     hash: hashOf(number > 5 ? state.branch : '00', number),
@@ -30,6 +37,7 @@ const createMadeChain = () => {
     finalized: async () => 0,
     balances: async (holdings) => {
       const named = holdings.map(({ address }) => address);
+      await state.before(named);
       if (named.includes(state.failsFor)) throw new Error('the node is gone');
       state.asked.push(named);
       return named.map(state.balance);
@@ -164,6 +172,24 @@ for (const { name: kind, open } of storeKinds)
       scene.begin('balance refresher');
       await ended(modest, fine);
       assert.equal(await isRunning(greedy, broken), true);
+    });
+
+    it("is not delayed by another organization's balances that no node returns", async () => {
+      start();
+      const [hanging, fine] = [await scene.largeWallet(greedy, 200), await scene.largeWallet(modest, 300, 5000)];
+      await refresh(greedy, hanging);
+      await refresh(modest, fine);
+      let answer = () => {};
+      made.state.before = (asked) =>
+        asked.includes(addressOf(150)) ? new Promise((resolve) => (answer = resolve)) : Promise.resolve();
+      scene.begin('balance refresher');
+      try {
+        await ended(modest, fine);
+        assert.equal(await isRunning(greedy, hanging), true);
+      } finally {
+        answer();
+      }
+      await ended(greedy, hanging);
     });
 
     it('restarts when the block of its last part was replaced, and corrects the balances it read', async () => {

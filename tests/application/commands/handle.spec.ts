@@ -109,6 +109,30 @@ describe('the command handler', () => {
     assert.equal(order.at(-1), 'large');
   });
 
+  for (const [size, count, concurrent, title] of [
+    [60, 8, 2, 'treats batches of one organization as large once together they have a hundred steps within a second'],
+    [1, 150, 150, 'starts single changes of one organization at once, however many there are'],
+  ] as const)
+    it(title, async () => {
+      let [inFlight, most] = [0, 0];
+      const recorded: EventStore = {
+        ...events,
+        append: async (writes) => {
+          most = Math.max(most, ++inFlight);
+          // Every command that may run beside this one has started after a turn of the event loop.
+          await testSystem.breathe();
+          inFlight--;
+          return events.append(writes);
+        },
+      };
+      const handle = createHandle(recorded, { ...testSystem, now: () => 0 });
+      const context = { ...by, actor: { kind: 'credential', id: 'key' } } as const;
+      const command = (part: number) => Array.from({ length: size }, (_, n) => register(`${part}-${n}`));
+      await Promise.all(Array.from({ length: count }, (_, part) => handle(context, command(part))));
+      assert.equal(await events.head(), size * count);
+      assert.equal(most, concurrent);
+    });
+
   it('starts no large command before the read models include the previous one', async () => {
     const order: string[] = [];
     const recorded: EventStore = {
