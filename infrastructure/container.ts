@@ -28,9 +28,9 @@ import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
 import { createWitnesses } from './egress/witnesses.js';
 import { openLazily } from './gateway-nodes/final-answers/open-lazily.js';
+import { openNotary } from './keys/audit-key.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './keys/master-key.js';
-import { createNotary } from './keys/notary.js';
-import { serviceKey, signingSeed, stateVault, storesKey } from './keys/vault.js';
+import { serviceKey, stateVault, storesKey, webhookSeed } from './keys/vault.js';
 import { memoryReadModels } from './memory/read-models.js';
 import { nodeSystem } from './system.js';
 import { webhookSender } from './webhooks/sender.js';
@@ -189,14 +189,15 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
       .inSingletonScope();
     bind(tokens.signer)
       .toDynamicValue(async (context) => {
-        const seed = await signingSeed(await context.getAsync(tokens.state), ring, 'webhook-signing');
+        const seed = await webhookSeed(await context.getAsync(tokens.state), ring);
         return webhookSigner(seed, { hasSharedKey: config.sharedWebhookKey });
       })
       .inSingletonScope();
     bind(tokens.notary)
-      .toDynamicValue(async (context) =>
-        createNotary(await signingSeed(await context.getAsync(tokens.state), ring, 'audit-signing')),
-      )
+      .toDynamicValue(async (context) => {
+        const events = await context.getAsync(tokens.events);
+        return openNotary({ events, state: await context.getAsync(tokens.state) }, ring);
+      })
       .inSingletonScope();
     bind(tokens.vault)
       .toDynamicValue(async (context) => stateVault(await context.getAsync(tokens.state), ring))
@@ -205,7 +206,8 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
       .toDynamicValue(async (context) => {
         const { chains, nodes } = await context.getAsync(tokens.connections);
         await rejectUnfinishedMigration(await context.getAsync(tokens.state));
-        // The system is created first, because reading its key detects a wrong master key and stops the start.
+        // The notary is opened first: it detects a wrong master key, and its key is the first one of a new vault.
+        const notary = await context.getAsync(tokens.notary);
         const system = await context.getAsync(tokens.system);
         return createApp({
           system,
@@ -217,7 +219,7 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
           state: await context.getAsync(tokens.state),
           vault: await context.getAsync(tokens.vault),
           signer: await context.getAsync(tokens.signer),
-          notary: await context.getAsync(tokens.notary),
+          notary,
           sender: context.get(tokens.sender),
           witnesses: context.get(tokens.witnesses),
           documents: context.get(tokens.documents),

@@ -5,9 +5,9 @@ import type { MigrationPorts, MigrationStores } from '../application/maintenance
 import { aggregates } from '../domain/aggregates.js';
 import { BadSetting, type Config } from './config.js';
 import { eventStoreDb } from './eventstoredb/event-store.js';
+import { openNotary } from './keys/audit-key.js';
 import { givenKeyRing } from './keys/master-key.js';
-import { createNotary } from './keys/notary.js';
-import { firstUnreadableKey, signingSeed, storesKeyId } from './keys/vault.js';
+import { firstUnreadableKey, storesKeyId } from './keys/vault.js';
 import { mongoState } from './mongodb/state.js';
 import { redisLimiter } from './redis/limiter.js';
 import { isUsedDirectory, lockDirectory } from './sqlite/directory-lock.js';
@@ -67,8 +67,9 @@ export const openMigration = async (
       ...ends,
       isStoreBound: ({ bucket, id }) => bucket === 'vault' && id === storesKeyId,
       firstUnreadableKey: (state) => firstUnreadableKey(state, ring),
-      notary: async (state) => createNotary(await signingSeed(state, ring, 'audit-signing')),
+      notary: (state) => openNotary({ ...ends.from, state }, ring),
       sha256,
+      now: Date.now,
     };
     return { ports, close };
   } catch (error) {

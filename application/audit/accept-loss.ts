@@ -13,7 +13,7 @@ import {
   type SealProgressStore,
   startOf,
 } from './seal-progress.js';
-import type { StoreProof } from './store-proof.js';
+import { aboutEventStore, type StoreProof } from './store-proof.js';
 
 type Ports = SealerPorts & { readonly verify: StoreProof['verify'] };
 
@@ -68,8 +68,13 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
 
   return {
     ofHistory: async (by, organizationId, reason) => {
-      if (!(await verify(organizationId)).flaw)
-        return fail('FAILED_PRECONDITION', 'Seals and history agree: there is no loss to accept.');
+      const { flaw } = await verify(organizationId);
+      if (!flaw) return fail('FAILED_PRECONDITION', 'Seals and history agree: there is no loss to accept.');
+      if (flaw.about === aboutEventStore)
+        return fail(
+          'FAILED_PRECONDITION',
+          `The event store is ${flaw.reason}. Restore a backup: accepting a loss does not repair the store.`,
+        );
       const { volume, size, lastOf } = await createSealLog(ports).refresh().catch(brokenLog);
       const last = lastOf(organizationId);
       const before = await progressStore.load(organizationId);

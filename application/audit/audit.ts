@@ -1,5 +1,6 @@
 import type { Handle } from '../commands/handle.js';
 import { beginning, type EventStore, type Moment, type Position, type Recorded } from '../ports/event-store.js';
+import type { System } from '../ports/system.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
 import { createLossAcceptance, type LossAcceptance } from './accept-loss.js';
 import { writeExport } from './export-file.js';
@@ -27,11 +28,12 @@ export type Audit = StoreProof & {
 const before = (moment: Moment): Moment =>
   'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };
 
-type Ports = Omit<StoreProofPorts, 'events'> & {
+type Ports = Omit<StoreProofPorts, 'events' | 'system'> & {
   /** Events in their current shape, for readers. */
   readonly events: EventStore;
   /** Events as they are stored, for proofs. */
   readonly stored: EventStore;
+  readonly system: System;
   readonly handle: Handle;
   readonly pageTokens: PageTokens;
 };

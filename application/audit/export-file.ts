@@ -123,6 +123,8 @@ export type Verdict = {
   readonly seals: number;
   readonly hash: string;
   readonly flaw: Flaw | null;
+  /** Events in the store that neither a seal nor the sealer's signed progress covers; absent when there are none. */
+  readonly unproven?: number;
   /** Losses that operators accepted, oldest first. */
   readonly losses?: readonly AcceptedLoss[];
 };

@@ -10,9 +10,9 @@ import {
   type UnsignedSealProgress,
 } from './seal-progress.js';
 
-/** Thrown when the sealer's progress, the log and the history of an organization throwIntegrityError. Nothing is sealed then. */
+/** Thrown when the sealer's progress, the log and the history of an organization do not agree. Nothing is sealed then. */
 export class IntegrityError extends Error {
-  override readonly name = 'Disagreement';
+  override readonly name = 'IntegrityError';
 }
 
 type Ports = {
@@ -133,6 +133,8 @@ export const createIntegrityCheck = (ports: Ports) => {
   };
 
   const check = async (organizationId: string): Promise<Agreed> => {
+    const disorder = await ports.events.disorder?.(organizationId, 'quick');
+    if (disorder) throwIntegrityError(`the event store is out of order: ${disorder}`);
     const found = await progressStore.load(organizationId);
     const now = await log.refresh();
     const rest = { revision: found.revision, volume: now.volume, isStored: false };

@@ -1,7 +1,5 @@
 import type { Logged } from '../../domain/aggregates/audit/seal-log.js';
-import type { EventStore } from '../ports/event-store.js';
-import type { StateStore } from '../ports/state.js';
-import { BrokenLog, readLog } from './log-reading.js';
+import { BrokenLog, type LogStores, logOwner, readLog } from './log-reading.js';
 import type { Flaw, ProofRecords, Trust } from './proof.js';
 import type { SealProgressStore } from './seal-progress.js';
 
@@ -60,7 +58,7 @@ const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
 };
 
 /** Verifies the seal log, and compares the seals and the sealer's progress of one organization with it. */
-export const createLogProof = (stores: { readonly events: EventStore; readonly state: StateStore }) => ({
+export const createLogProof = (stores: LogStores) => ({
   read: async (organizationId: string, trust: Trust): Promise<LogProof> => {
     const leaves: Logged[] = [];
     const keep = (logged: Logged) => {
@@ -94,10 +92,12 @@ export const createLogProof = (stores: { readonly events: EventStore; readonly s
         : aboutLog(`not the one that was written: ${log.flaw}`);
     return flaw && (await isUnchanged()) ? flaw : null;
   },
+  /** Lists the organizations in the log, and the owner of a broken log, so that its proof fails. */
   organizations: async (trust: Trust): Promise<readonly string[]> => {
     const found = new Set<string>();
     await readLog(stores, trust, null, ({ organizationId }) => found.add(organizationId)).catch((error: unknown) => {
       if (!(error instanceof BrokenLog)) throw error;
+      found.add(logOwner);
     });
     return [...found];
   },

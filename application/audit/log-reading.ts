@@ -10,7 +10,7 @@ import {
 import { type Digest, statementOf } from '../../domain/aggregates/audit.js';
 import { appendLeaf, emptyFrontier, type Frontier, leafHash, rootOf } from '../../domain/merkle.js';
 import { type EventStore, streamName } from '../ports/event-store.js';
-import type { IsSigned } from '../ports/notary.js';
+import type { IsSigned, Notary } from '../ports/notary.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import { parseObject } from './seal-progress.js';
 
@@ -97,24 +97,38 @@ const loadLogCheckpoint = async (state: StateStore, { publicKey, isSigned }: Omi
 export const saveLogCheckpoint = (state: StateStore, text: string, revision: number) =>
   state.put('processes', logCheckpointId, text, revision);
 
+/** Returns why a log without a checkpoint is invalid; null for a log that was not begun yet. */
+const lostLog = (size: number, isMarked: boolean): string | null => {
+  if (size > 0) return `the checkpoint of the log is missing, although the log has ${size} seals`;
+  return isMarked ? 'the log and its checkpoint are missing, although the log was begun' : null;
+};
+
 /** Returns how the checkpoint contradicts the entries that were read after it; null when both agree. */
-const contradiction = (checkpoint: LogCheckpoint | null, walk: LogWalk): string | null => {
+const contradiction = (checkpoint: LogCheckpoint | null, walk: LogWalk, isMarked: boolean): string | null => {
   const { size } = walk.frontier();
-  if (!checkpoint) return size > 0 ? `the checkpoint of the log is missing, although the log has ${size} seals` : null;
+  if (!checkpoint) return lostLog(size, isMarked);
   const { head } = checkpoint;
   if (head.size > size) return `the log has ${size} seals, and had ${head.size}`;
   const isOther = size > 0 && head.size === size && head.root !== walk.head()?.root;
   return isOther ? `the log of ${size} seals is not the one that was signed` : null;
 };
 
+/** Stores of the log, and the key whose mark tells that the log was begun. */
+export type LogStores = {
+  readonly events: Pick<EventStore, 'read'>;
+  readonly state: StateStore;
+  readonly notary: Pick<Notary, 'logMark'>;
+};
+
 /** Reads and verifies the log from the end of `before` on; throws BrokenLog when the log was tampered with. */
 export const readLog = async (
-  { events, state }: { readonly events: Pick<EventStore, 'read'>; readonly state: StateStore },
+  { events, state, notary }: LogStores,
   trust: Trust,
   before: LogWalk | null,
   passed: (logged: Logged) => void = () => undefined,
 ): Promise<{ walk: LogWalk; checkpoint: LogCheckpoint | null; revision: number }> => {
-  // The checkpoint is read first, because the log may grow meanwhile.
+  // The mark is read before the checkpoint, which is written first, and the checkpoint before the log, which may grow.
+  const isMarked = await notary.logMark.isSet();
   const { checkpoint, revision } = await loadLogCheckpoint(state, trust);
   const volume = checkpoint?.volume ?? 0;
   const walk = before?.volume === volume ? before : createLogWalk(volume, trust);
@@ -123,7 +137,7 @@ export const readLog = async (
     if (flaw !== null) throw new BrokenLog(flaw);
     passed(logged);
   }
-  const flaw = walk.end() ?? contradiction(checkpoint, walk);
+  const flaw = walk.end() ?? contradiction(checkpoint, walk, isMarked);
   if (flaw !== null) throw new BrokenLog(flaw);
   return { walk, checkpoint, revision };
 };

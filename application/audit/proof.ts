@@ -41,6 +41,13 @@ export type Flaw = {
   readonly reason: string;
 };
 
+const whichEvents = ({ event, last, id, about }: Flaw) => {
+  if (event === 0) return about ?? 'the file';
+  if (event === last) return `event ${event}${id === undefined ? '' : ` (${id})`}`;
+  return `something in the events ${event} to ${last}`;
+};
+export const flawText = (flaw: Flaw) => `${whichEvents(flaw)} is ${flaw.reason}`;
+
 /** Loss accepted by an operator, with the number of the event that records it. */
 export type AcceptedLoss = Loss & { readonly event: number };
 
@@ -98,6 +105,8 @@ export type Statements = {
   readonly accepted: number;
   /** Returns the number of events that the last seal covers. */
   readonly sealed: () => number;
+  /** Returns the number of events that the longest statement covers. */
+  readonly longest: () => number;
 };
 
 /**
@@ -127,6 +136,7 @@ export const createStatements = (records: ProofRecords, moved = records.moved())
     at: (count) => statements.get(count) ?? [],
     beyond: (count) => [...statements].flatMap(([at, found]) => (at > count ? found : [])),
     sealed: () => inForce.reduce((most, { count }) => Math.max(most, count), 0),
+    longest: () => [...statements.keys()].reduce((most, count) => Math.max(most, count), 0),
   };
 };
 

@@ -1,4 +1,4 @@
-import { canonical, firstLink, nextLink } from '../../domain/aggregates/audit.js';
+import { canonical, firstLink, nextLink, type Seal } from '../../domain/aggregates/audit.js';
 import { beginning, type EventStore, type NewEvent } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
 import { noEntry, type StateStore } from '../ports/state.js';
@@ -12,24 +12,28 @@ const eventsOf = async function* (events: EventStore, organizationId: string) {
   for await (const batch of events.readOrganization(organizationId, beginning)) yield* batch;
 };
 
-/** Collects the chain hashes of a history by event count, from the wanted event on. */
+/** Collects the chain hashes of a history by event count, from the wanted event on, if it is the first of its stream. */
 const createHashes = (organizationId: string, wanted: Stored, sha256: System['sha256']) => {
   const text = textOf(wanted);
   const hashes = new Map<number, string>();
   let link = firstLink(organizationId, sha256);
+  let isFound: boolean | undefined;
   return {
     take: (event: Stored) => {
       link = nextLink(link, event, sha256);
-      const isReached = hashes.size > 0 || (event.id === wanted.id && textOf(event) === text);
-      if (isReached) hashes.set(link.count, link.hash);
+      if (event.stream === wanted.stream) isFound ??= textOf(event) === text;
+      if (isFound) hashes.set(link.count, link.hash);
     },
     at: (count: number) => hashes.get(count) ?? null,
   };
 };
 
+/** Returns whether a seal covers a history with this hash and was made before the seal log began. */
+const isProof = ({ hash, log }: Pick<Seal, 'hash' | 'log'>, found: string) => hash === found && !log;
+
 /**
- * Returns whether an event is in the history of its organization and unchanged since the first seal after it. Reads the
- * history up to that seal.
+ * Returns whether an event is the first of its stream and unchanged since the first seal after it, which was made before
+ * the seal log began. Later versions issue no credential that needs this proof. Reads the history up to that seal.
  */
 const createIsSealed =
   ({ events, notary, system: { sha256 } }: { events: EventStore; notary: Notary; system: System }) =>
@@ -42,7 +46,7 @@ const createIsSealed =
       records.read([event]);
       const seal = event.type === 'AuditSealed' ? records.seals().at(-1) : undefined;
       const hash = seal ? hashes.at(seal.count) : null;
-      if (seal && hash !== null) return hash === seal.hash;
+      if (seal && hash !== null) return isProof(seal, hash);
     }
     return false;
   };

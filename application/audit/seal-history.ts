@@ -54,12 +54,12 @@ export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer
 
   /** Signs the progress saved by an earlier version and begins the log. Unsigned progress is rejected afterwards. */
   const prepare = async () => {
-    if ((await log.refresh()).isBegun) return;
-    for await (const organizationId of progressStore.organizations())
-      await recordFailure(organizationId, async () => {
-        const { progress, revision } = await checkIntegrity(organizationId);
-        await progressStore.save(organizationId, progress, revision);
-      });
+    if (!(await log.refresh()).isBegun)
+      for await (const organizationId of progressStore.organizations())
+        await recordFailure(organizationId, async () => {
+          const { progress, revision } = await checkIntegrity(organizationId);
+          await progressStore.save(organizationId, progress, revision);
+        });
     await log.begin();
   };
 

@@ -37,7 +37,7 @@ export type SealLog = {
   append(leaf: LogLeaf, since: number): Promise<number>;
   /** Reads the entries appended since the last call and returns the state of the log; throws BrokenLog. */
   refresh(): Promise<LogState>;
-  /** Writes the signed checkpoint of an empty log, unless the log has a checkpoint. */
+  /** Writes the signed checkpoint of an empty log, unless the log has a checkpoint, and marks the log as begun. */
   begin(): Promise<void>;
   /** Begins a new volume; returns false when the checkpoint of the log is not at revision `expected`. */
   beginVolume(volume: number, expected: number): Promise<boolean>;
@@ -82,7 +82,7 @@ export const createSealLog = (ports: SealerPorts): SealLog => {
 
   const read = async () => {
     try {
-      const found = await readLog({ events, state }, trust, walk);
+      const found = await readLog({ events, state, notary }, trust, walk);
       walk = found.walk;
       return found;
     } catch (error) {
@@ -143,6 +143,7 @@ export const createSealLog = (ports: SealerPorts): SealLog => {
       alone(async () => {
         const { checkpoint } = await read();
         if (!checkpoint) await saveEmptyCheckpoint(0, noEntry);
+        await notary.logMark.set();
       }),
     beginVolume: (volume, expected) => alone(() => saveEmptyCheckpoint(volume, expected)),
   };

@@ -1,5 +1,6 @@
 import { canonical, type Digest, firstLink, type Move, nextLink } from '../../domain/aggregates/audit.js';
-import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
+import type { DomainNameEvent } from '../../domain/aggregates/domain-name.js';
+import { beginning, type EventStore, type Position, type Recorded, systemStreams } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
@@ -24,13 +25,15 @@ export type StoreProof = {
   compare(organizationId: string, lines: Lines): Promise<Flaw | null>;
   /** Lists the organizations in the log or in the sealer's progress, including those without stored events. */
   sealedOrganizations(): Promise<readonly string[]>;
+  /** Lists the same organizations, those that hold a domain, and the service itself once it has events. */
+  organizations(): Promise<readonly string[]>;
 };
 
 export type StoreProofPorts = {
   readonly events: EventStore;
   readonly state: StateStore;
   readonly notary: Notary;
-  readonly system: System;
+  readonly system: Pick<System, 'sha256' | 'now'>;
 };
 
 const timeText = (time: number) => new Date(time).toISOString();
@@ -48,15 +51,23 @@ const differenceOf = (line: FileLink, stored: Recorded | null, hash: string): st
 /** Time within which a running service seals events, with five minutes of tolerance for a busy one. */
 const sealedWithinMs = sealingMs + 300_000;
 
-/** Finds events that should have been sealed by now; `sealed` is the number of sealed events before them. */
-const createTail = (sealed: number) => {
+/**
+ * Finds events that should have been sealed by now. Seals cover the first `sealed` events; seals and signed progress
+ * together cover the first `proven`.
+ */
+const createTail = (sealed: number, proven: number) => {
   let oldest: { readonly event: number; readonly time: number } | null = null;
+  let unproven = 0;
   return {
     take: (stored: Recorded, event: number) => {
-      if (event > sealed && !isProofEvent(stored)) oldest ??= { event, time: stored.time };
+      if (isProofEvent(stored)) return;
+      if (event > sealed) oldest ??= { event, time: stored.time };
+      if (event > proven) unproven++;
     },
+    unproven: (flaw: Flaw | null) => (flaw || unproven === 0 ? {} : { unproven }),
     flaw: (last: number, now: number): Flaw | null => {
-      if (!oldest || now - oldest.time <= sealedWithinMs) return null;
+      // The difference is absolute, because a commit time in the future would otherwise never be late.
+      if (!oldest || Math.abs(now - oldest.time) <= sealedWithinMs) return null;
       const reason = `not sealed, though committed at ${timeText(oldest.time)}: a running service seals within an hour`;
       return { event: oldest.event, last, reason, isLate: true };
     },
@@ -65,16 +76,28 @@ const createTail = (sealed: number) => {
 
 type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
-/** Adds the statements of the sealer's progress; progress of an earlier version has no places. */
-const addProgress = (marks: Statements, found: Remembered) => {
+/**
+ * Adds the statements of the sealer's progress, and returns the number of events that signed statements cover. Progress
+ * of an earlier version has no places and no signature.
+ */
+const addProgress = (marks: Statements, found: Remembered): number => {
   if (found.kind === 'signed' && found.progress.count > 0) {
     const { count, hash, places } = found.progress;
     marks.add({ count, hash, places, by: `the sealer had hashed ${count} events` });
   }
-  if (found.kind !== 'unsigned') return;
+  const proven = marks.longest();
+  if (found.kind !== 'unsigned') return proven;
   const { count, hash, missed } = found.old;
   if (count > 0) marks.add({ count, hash, places: null, by: `the sealer had hashed ${count} events` });
   if (missed) marks.add({ ...missed, places: null, by: `the sealer had once hashed ${missed.count} events` });
+  return proven;
+};
+
+/** Subject of a flaw in the store itself. No loss can be accepted for it, because it would remain. */
+export const aboutEventStore = 'the event store';
+const disorderOf = async (events: EventStore, organizationId: string): Promise<Flaw | null> => {
+  const disorder = await events.disorder?.(organizationId, 'full');
+  return disorder ? { event: 0, last: 0, about: aboutEventStore, reason: `out of order: ${disorder}` } : null;
 };
 
 const gone = ({ event, last }: Flaw): Flaw => ({
@@ -91,6 +114,31 @@ const addLogged = (marks: Statements, records: ProofRecords, moved: Move | null,
     const stated = moved && count <= moved.count ? null : places;
     marks.add({ count, hash, places: stated, by: `a seal over ${count} events was added to the seal log` });
   }
+};
+
+const inOrder = (ids: ReadonlySet<string>) => [...ids].toSorted((a, b) => (a < b ? -1 : 1));
+
+const createOrganizationLists = (
+  systemEvents: () => AsyncIterable<Recorded>,
+  inLog: () => Promise<readonly string[]>,
+  inProgress: () => AsyncIterable<string>,
+): Pick<StoreProof, 'sealedOrganizations' | 'organizations'> => {
+  const sealed = async () => {
+    const known = new Set(await inLog());
+    for await (const organizationId of inProgress()) known.add(organizationId);
+    return known;
+  };
+  return {
+    sealedOrganizations: async () => inOrder(await sealed()),
+    organizations: async () => {
+      const known = await sealed();
+      for await (const { type, data } of systemEvents()) {
+        known.add(systemStreams);
+        if (type === 'DomainReserved') known.add((data as DomainNameEvent['data']).organizationId);
+      }
+      return inOrder(known);
+    },
+  };
 };
 
 const compareEvents = async (
@@ -137,7 +185,7 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
     }
     return walk.end();
   };
-  const logProof = createLogProof({ events, state });
+  const logProof = createLogProof({ events, state, notary });
   const trusting = (publicKey: string): Trust => ({ publicKey, isSigned: notary.isSigned, sha256 });
 
   return {
@@ -152,25 +200,26 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
       const moved = (found.kind === 'signed' && found.progress.moved) || records.moved();
       const marks = createStatements(records, moved);
       addLogged(marks, records, moved, log);
-      addProgress(marks, found);
+      const proven = addProgress(marks, found);
       const walk = createWalk(organizationId, marks, trust);
-      const tail = createTail(marks.sealed());
+      const tail = createTail(marks.sealed(), proven);
       const broken = await firstFlaw(walk, tail, organizationId, head);
       const { count, hash } = walk.link();
       const isUnchanged = async () => (await progressStore.load(organizationId)).revision === found.revision;
       const isGone = count === 0 && (log.leaves.length > 0 || found.kind !== 'absent');
       const flaw =
+        (await disorderOf(events, organizationId)) ??
         (isGone && broken ? gone(broken) : broken) ??
         (await logProof.disagreement(found, log, records, isUnchanged)) ??
         tail.flaw(count, now());
-      return { organizationId, events: count, seals: records.seals().length, hash, flaw, ...lossesIn(records) };
+      const counts = { events: count, seals: records.seals().length, ...tail.unproven(flaw) };
+      return { organizationId, ...counts, hash, flaw, ...lossesIn(records) };
     },
     compare: (organizationId, lines) => compareEvents(eventsOf(organizationId), organizationId, lines, sha256),
-    sealedOrganizations: async () => {
-      const known = new Set(await logProof.organizations(trusting(notary.publicKey)));
-      for await (const organizationId of createSealProgressStore(state, notary).organizations())
-        known.add(organizationId);
-      return [...known].toSorted((a, b) => (a < b ? -1 : 1));
-    },
+    ...createOrganizationLists(
+      () => eventsOf(systemStreams),
+      () => logProof.organizations(trusting(notary.publicKey)),
+      createSealProgressStore(state, notary).organizations,
+    ),
   };
 };

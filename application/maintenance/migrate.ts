@@ -1,5 +1,7 @@
 import { canonical } from '../../domain/aggregates/audit.js';
 import { fail } from '../../domain/failure.js';
+import { flawText } from '../audit/proof.js';
+import { createStoreProof } from '../audit/store-proof.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
 import type { Limiter } from '../ports/limiter.js';
 import type { Notary } from '../ports/notary.js';
@@ -34,6 +36,7 @@ export type MigrationPorts = {
   /** Opens the key that signs migration records; called after `firstUnreadableKey` returned null. */
   readonly notary: (state: StateStore) => Promise<Notary>;
   readonly sha256: System['sha256'];
+  readonly now: System['now'];
 };
 
 export type MigrationProgress = {
@@ -82,6 +85,22 @@ const createMissing = (to: EventStore) => {
     for (const event of batch) if (await isMissing(event)) missing.push(event);
     return missing;
   };
+};
+
+/**
+ * Rejects a source that its own seals contradict, because the signed record of the migration would confirm the forgery.
+ * Events that no seal covers yet are no contradiction: no service runs on the source any more.
+ */
+const rejectContradicted = async ({ from: { events, state }, sha256, now }: MigrationPorts, notary: Notary) => {
+  const proof = createStoreProof({ events, state, notary, system: { sha256, now } });
+  for (const organizationId of await proof.organizations()) {
+    const { flaw } = await proof.verify(organizationId);
+    if (flaw && !flaw.isLate)
+      fail(
+        'FAILED_PRECONDITION',
+        `${organizationId}: ${flawText(flaw)}. Restore the source or accept the loss (chainfold audit verify --all, chainfold audit accept-loss) and run chainfold migrate again.`,
+      );
+  }
 };
 
 type Report = (events: number, position: Position) => void;
@@ -205,7 +224,9 @@ export const migrateStores = async (
       `CHAINFOLD_MASTER_KEY does not decrypt the key ${unreadable} of the source vault.`,
     );
   const ends = { from: from.engine, to: to.engine };
-  const histories = createMovedHistories(from.state, await ports.notary(from.state), sha256, ends);
+  const notary = await ports.notary(from.state);
+  await rejectContradicted(ports, notary);
+  const histories = createMovedHistories(from.state, notary, sha256, ends);
   const before = await fingerprint(from, sha256);
   const asked = new Set<Position>();
   await wantedEntries(ports, (position) => asked.add(position) && position);

@@ -28,6 +28,8 @@ const tooManyEvents = 12_000;
  * that has just started.
  */
 const sealLateMs = 4_500_000;
+/** Timeout for reading the whole event store. */
+const wholeStoreTimeoutMs = 3_600_000;
 
 const processIds = async function* (state: StateStore) {
   for (let ids = await state.ids('processes', ''); ids.length > 0; ids = await state.ids('processes', ids.at(-1) ?? ''))
@@ -81,6 +83,14 @@ const processLag =
       findings.push(count >= tooManyEvents ? late : ok(`${id} is up to date`));
     }
     return findings.length > 0 ? findings : [ok('no process has run on these stores yet')];
+  };
+
+const eventOrder =
+  ({ events }: Ports): Check['run'] =>
+  async () => {
+    const disorder = (await (await events()).disorder?.(null, 'full')) ?? null;
+    const advice = 'find out who writes to the event store, and restore a backup; see docs/audit.md';
+    return [disorder === null ? ok('consistent') : fail(disorder, advice)];
   };
 
 const sealing = async function* (state: StateStore) {
@@ -179,6 +189,12 @@ const unfinishedMigration =
 /** Returns the health checks that need only the stores. */
 export const storeChecks = (ports: Ports): readonly Check[] => [
   { name: 'history', run: unfinishedMigration(ports), advice: 'fix the event store and the process state first' },
+  {
+    name: 'event order',
+    run: eventOrder(ports),
+    advice: 'fix the problem of the event store first',
+    ms: wholeStoreTimeoutMs,
+  },
   { name: 'projection lag', run: projectionLag(ports), advice: 'fix the event store and the read models first' },
   { name: 'process lag', run: processLag(ports), advice: 'fix the event store and the process state first' },
   { name: 'seals', run: seals(ports), advice: 'fix the process state first' },

@@ -119,6 +119,13 @@ export interface EventStore {
    * store does not know, all events count.
    */
   countAfter(position: Position): Promise<number>;
+  /**
+   * Returns why the store itself contradicts its events: an event under another owner, position or revision than its
+   * stream gives it, which readers skip, or a damaged file. Null for a consistent store. Checks one organization, or all
+   * when the id is null. `quick` is cheap enough for every seal; `full` also reads every index. Absent where a server
+   * alone assigns owner, position and revision, so that clients cannot write them.
+   */
+  disorder?(organizationId: string | null, depth: 'quick' | 'full'): Promise<string | null>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,13 @@
 /** Verifies a signature under a public key; false for a malformed key or signature. */
 export type IsSigned = (publicKey: string, text: string, signature: string) => boolean;
 
+/** Durable record, kept with the audit key, that the seal log was begun. Nobody can remove it and keep the key. */
+export interface LogMark {
+  isSet(): Promise<boolean>;
+  /** Sets the mark; called after the first checkpoint of the log was saved, and again at every start of a sealer. */
+  set(): Promise<void>;
+}
+
 /** Signer of audit records, so that write access to the stores is not enough to forge them. */
 export interface Notary {
   readonly keyId: string;
@@ -8,6 +15,7 @@ export interface Notary {
   readonly publicKey: string;
   sign(text: string): string;
   readonly isSigned: IsSigned;
+  readonly logMark: LogMark;
 }
 
 /** Archive outside of the stores for signed heads of the seal log, so that a rollback of the stores is detected. */

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, fail, ok } from '../../application/maintenance/finding.js';
 import type { Config } from '../config.js';
+import type { FileCheck } from '../sqlite/file-checker.js';
 import { startThread, type Thread } from '../sqlite/thread.js';
 import type { SharedConnections } from './shared-connections.js';
 
@@ -46,7 +47,7 @@ const files: readonly File[] = [
 
 /** Checks the structure of each file with SQLite, on a worker thread, because the check reads the whole file. */
 export const fileChecks = (config: Config, opened: SharedConnections): readonly Check[] => {
-  const checker = opened.once<Thread<string, string | null>>(() => startThread('file-checker', {}));
+  const checker = opened.once<Thread<FileCheck, string | null>>(() => startThread('file-checker', {}));
   const used = files
     .map((file) => ({ ...file, path: join(config.dataDirectory, file.name) }))
     .filter(({ unless, path }) => config[unless] === undefined && existsSync(path));
@@ -55,7 +56,7 @@ export const fileChecks = (config: Config, opened: SharedConnections): readonly 
     advice,
     ms: readTimeoutMs,
     run: async () => {
-      const problem = await (await checker()).run(path);
+      const problem = await (await checker()).run({ path, check: 'quick_check' });
       const size = `${(statSync(path).size / mebibyte).toFixed(1)} MiB`;
       return [problem === null ? ok(`${size}, intact`) : fail(`${size}, damaged: ${problem}`, advice)];
     },

@@ -1,5 +1,5 @@
 import { createHash, sign, verify } from 'node:crypto';
-import type { IsSigned, Notary } from '../../application/ports/notary.js';
+import type { IsSigned, LogMark, Notary } from '../../application/ports/notary.js';
 import { keyPairOf, publicKeyOf } from './ed25519.js';
 
 const prefix = 'audpk_';
@@ -8,18 +8,23 @@ const idLength = 16;
 
 export const isSigned: IsSigned = (publicKey, text, signature) => {
   const bytes = Buffer.from(publicKey.slice(prefix.length), 'base64');
-  if (!publicKey.startsWith(prefix) || bytes.length !== keyBytes) return false;
+  // A signature that was read from a file or an answer may have any type.
+  if (!publicKey.startsWith(prefix) || bytes.length !== keyBytes || typeof signature !== 'string') return false;
   const signed = Buffer.from(signature, 'base64');
   // Node's base64 decoder skips invalid characters, so an altered signature text could still decode to the same bytes.
   return signed.toString('base64') === signature && verify(null, Buffer.from(text), publicKeyOf(bytes), signed);
 };
 
-export const createNotary = (seed: Uint8Array): Notary => {
+const noMark: LogMark = { isSet: async () => false, set: async () => undefined };
+
+/** Creates the signer. Without `logMark`, as for a key outside of a vault, a log that was removed entirely looks new. */
+export const createNotary = (seed: Uint8Array, logMark = noMark): Notary => {
   const { privateKey, publicKey } = keyPairOf(seed);
   return {
     keyId: createHash('sha256').update(publicKey).digest('hex').slice(0, idLength),
     publicKey: `${prefix}${publicKey}`,
     sign: (text) => sign(null, Buffer.from(text), privateKey).toString('base64'),
     isSigned,
+    logMark,
   };
 };

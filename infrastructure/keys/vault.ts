@@ -50,7 +50,7 @@ const opens = (master: Uint8Array, { value }: Entry, keyId: string) => {
  * Reads and creates data keys. The state store holds them wrapped with a master key. The id of the master key precedes
  * the wrapped key, so that the master key can be rotated.
  */
-const dataKeys = (state: StateStore, ring: KeyRing) => {
+export const dataKeys = (state: StateStore, ring: KeyRing) => {
   const wrap = (keyId: string, key: Uint8Array) => {
     const { id, bytes } = ring.current();
     return `${id}.${encrypt(bytes, key, keyId)}`;
@@ -72,16 +72,20 @@ const dataKeys = (state: StateStore, ring: KeyRing) => {
     const entry = await state.get('vault', keyId);
     return entry && unwrap(keyId, entry);
   };
+  /** Stores a data key; resolves to false if one is stored under the id. */
+  const store = async (keyId: string, key: Uint8Array): Promise<boolean> => {
+    if (!(await state.put('vault', keyId, wrap(keyId, key), noEntry))) return false;
+    // The master key may have been rotated meanwhile, and the rotation may have missed this new data key.
+    await rewrap(keyId);
+    return true;
+  };
   const findOrMake = async (keyId: string) => {
     const found = await find(keyId);
     if (found) return found;
     const key = randomBytes(32);
-    if (!(await state.put('vault', keyId, wrap(keyId, key), noEntry))) return (await find(keyId)) as Buffer;
-    // The master key may have been rotated meanwhile, and the rotation may have missed this new data key.
-    await rewrap(keyId);
-    return key;
+    return (await store(keyId, key)) ? key : ((await find(keyId)) as Buffer);
   };
-  return { find, findOrMake, rewrap };
+  return { find, findOrMake, store, rewrap };
 };
 
 /** Returns the id of the first data key that the master keys cannot unwrap; null if they unwrap all. */
@@ -98,11 +102,15 @@ export const firstUnreadableKey = async (state: Pick<StateStore, 'get' | 'ids'>,
   return null;
 };
 
-/** Returns the key for signing within the service. Reading it at the start detects a wrong master key early. */
-export const serviceKey = async (state: StateStore, ring: KeyRing): Promise<Uint8Array> => {
-  const entry = await state.get('vault', 'service');
+const serviceKeyId = 'service';
+/** Returns the key for signing within the service. */
+export const serviceKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
+  dataKeys(state, ring).findOrMake(serviceKeyId);
+
+/** Throws BadSetting if the vault was written with another master key, so that the start stops early. */
+export const rejectWrongMasterKey = async (state: StateStore, ring: KeyRing) => {
+  const entry = await state.get('vault', serviceKeyId);
   if (entry && !ring.find(masterIdOf(entry))) throw new BadSetting(wrongKeyMessage);
-  return dataKeys(state, ring).findOrMake('service');
 };
 
 /** Id of a key that is specific to these stores. A migration does not copy it, so that the target creates its own. */
@@ -110,12 +118,9 @@ export const storesKeyId = 'stores';
 export const storesKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
   dataKeys(state, ring).findOrMake(storesKeyId);
 
-/** Returns the seed of the key pair that signs webhooks or exported histories. */
-export const signingSeed = (
-  state: StateStore,
-  ring: KeyRing,
-  purpose: 'webhook-signing' | 'audit-signing',
-): Promise<Uint8Array> => dataKeys(state, ring).findOrMake(purpose);
+/** Returns the seed of the key pairs that sign webhooks. */
+export const webhookSeed = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
+  dataKeys(state, ring).findOrMake('webhook-signing');
 
 export const stateVault = (state: StateStore, ring: KeyRing): Vault => {
   const keys = dataKeys(state, ring);

@@ -1,18 +1,19 @@
 import { openReadOnly } from './database.js';
 import { serveThread } from './thread.js';
 
-type Row = { readonly quick_check: string };
+/** File to check. `quick_check` skips the comparison of indexes with their tables. */
+export type FileCheck = { readonly path: string; readonly check: 'quick_check' | 'integrity_check' };
 
 /** Returns the problem of a file, or null when it is intact. A file that cannot be opened is reported the same way. */
-const problemOf = (path: string): string | null => {
+const problemOf = ({ path, check }: FileCheck): string | null => {
   try {
     const db = openReadOnly(path);
-    const found = db.prepare('PRAGMA quick_check(1)').get() as Row;
+    const { [check]: found = 'no result' } = db.prepare(`PRAGMA ${check}(1)`).get() as Partial<Record<string, string>>;
     db.close();
-    return found.quick_check === 'ok' ? null : found.quick_check;
+    return found === 'ok' ? null : found;
   } catch (error) {
     return (error as Error).message;
   }
 };
 
-serveThread<unknown, string, string | null>(() => (paths) => paths.map(problemOf));
+serveThread<unknown, FileCheck, string | null>(() => (files) => files.map(problemOf));

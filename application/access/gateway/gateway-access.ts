@@ -16,6 +16,11 @@ export type GatewayAccess = {
    * chain. Returns the remaining quota. `cost` must fit into the limits; `more` is charged in addition and may overdraw.
    */
   charge(holder: Holder, variant: Variant, cost: number, more?: number): MaybePromise<Quota>;
+  /**
+   * Charges calls that a token does not allow to the token alone: to its own limit or, if it has none, to a counter of its
+   * own with the organization's limits.
+   */
+  chargeRejected(holder: Holder, variant: Variant, calls: number): MaybePromise<Quota>;
 };
 
 /** Limit of gateway calls that one organization may start in one turn of the event loop. */
@@ -75,6 +80,15 @@ export const createGatewayAccess = (ports: {
         ? chargeToken({ organizationId, grant }, grant.limits, variant, [cost, more])
         : chargeOrganization(organizationId, variant, cost, more);
       return mapMaybe(charged, (quota) => mapMaybe(turnFor(organizationId, cost), () => quota));
+    },
+    chargeRejected: ({ organizationId, grant }, { tag }, calls) => {
+      const chain = grant?.gatewayTokenId ?? '';
+      const charged = mapMaybe(grant?.limits ?? limits.find(organizationId, tag), (found) =>
+        limiter.charge({ organizationId, chain, limits: found, cost: calls }),
+      );
+      return mapMaybe(charged, (quota) =>
+        mapMaybe(turnFor(organizationId, calls), () => ({ ...quota, ofToken: true as const })),
+      );
     },
   };
 };

@@ -94,7 +94,8 @@ export const firstDiscontinuity = async (
 
 /** Log of a running service, read over HTTP: its current head and its consistency proofs. */
 export type RemoteLog = {
-  head(): Promise<HeadRecord>;
+  /** Returns the newest head; null while nothing is sealed. */
+  head(): Promise<HeadRecord | null>;
   consistency(from: number, to: number): Promise<readonly string[]>;
 };
 
@@ -106,10 +107,11 @@ export const firstRemoteDiscontinuity = async (
 ): Promise<Discontinuity | null> => {
   const node = (left: string, right: string) => nodeHash(left, right, trust.sha256 as ByteDigest);
   const present = await log.head();
-  if (!isSignedBy(present, trust)) return { head: seenIn(present), reason: unsigned };
+  if (present && !isSignedBy(present, trust)) return { head: seenIn(present), reason: unsigned };
   for (const head of heads.toSorted((a, b) => a.size - b.size)) {
-    const flaw = flawOf(head, present.size, trust);
+    const flaw = flawOf(head, present?.size ?? 0, trust);
     if (flaw !== null) return { head, reason: flaw };
+    if (!present) continue;
     const path = head.size === 0 ? [] : await log.consistency(head.size, present.size);
     if (!isConsistent(head, present, path, node)) return { head, reason: other };
   }

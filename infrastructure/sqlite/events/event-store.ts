@@ -27,6 +27,7 @@ import {
   writtenInTime,
 } from '../database.js';
 import { noThread, startThread } from '../thread.js';
+import { createOrderCheck, isInPlace } from './event-order.js';
 import type { Adoption, Append, Appended, EventRow } from './event-writer.js';
 import { createSubscriptions } from './subscriptions.js';
 
@@ -73,9 +74,18 @@ const appendOf = async (writes: readonly StreamWrite[]): Promise<Append> => {
     return { id, type, data: JSON.stringify(data), metadata: isSame ? null : JSON.stringify(metadata) };
   };
   const append: Append[number][] = [];
-  for (const slice of slicesOf(writes, rowsAtOnce)) {
-    if (append.length > 0) await loopTurn();
-    for (const { stream, expected, events } of slice) append.push({ stream, expected, events: events.map(rowOf) });
+  let inTurn = 0;
+  for (const { stream, expected, events } of writes) {
+    const rows: ReturnType<typeof rowOf>[] = [];
+    for (const slice of slicesOf(events, rowsAtOnce)) {
+      if (inTurn >= rowsAtOnce) {
+        await loopTurn();
+        inTurn = 0;
+      }
+      inTurn += slice.length;
+      for (const event of slice) rows.push(rowOf(event));
+    }
+    append.push({ stream, expected, events: rows });
   }
   return append;
 };
@@ -120,14 +130,18 @@ const organizationReads = (
   head: () => Position,
 ): Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'> => {
   const ofOrganization = db.prepare(
-    `SELECT ${allColumns} FROM events WHERE organization = ? AND position > ? AND position <= ? ORDER BY position LIMIT ${organizationSize}`,
+    `SELECT ${allColumns} FROM events WHERE organization = ? AND position > ? AND position <= ? AND ${isInPlace} ORDER BY position LIMIT ${organizationSize}`,
   );
   const ofOrganizationBackwards = db.prepare(
-    `SELECT ${allColumns} FROM events WHERE organization = ? AND position <= ? ORDER BY position DESC LIMIT ${backwardsSize}`,
+    `SELECT ${allColumns} FROM events WHERE organization = ? AND position <= ? AND ${isInPlace} ORDER BY position DESC LIMIT ${backwardsSize}`,
   );
   for (const statement of [ofOrganization, ofOrganizationBackwards]) statement.setReturnArrays(true);
-  const timeAt = db.prepare('SELECT time FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1');
-  const corrections = db.prepare('SELECT position, time FROM events WHERE stream = ? ORDER BY revision');
+  const timeAt = db.prepare(
+    `SELECT time FROM events WHERE position <= ? AND ${isInPlace} ORDER BY position DESC LIMIT 1`,
+  );
+  const corrections = db.prepare(
+    `SELECT position, time FROM events WHERE stream = ? AND ${isInPlace} ORDER BY position`,
+  );
 
   /** Finds the last position that belongs to a moment. Uses a binary search, because all commits before it belong too. */
   const lastPositionUpTo = (moment: Moment): Position => {
@@ -163,6 +177,16 @@ const organizationReads = (
   };
 };
 
+const createStreamRead = (db: Database): EventStore['read'] => {
+  const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ${isInPlace} ORDER BY revision`);
+  return async (stream) => {
+    const rows = ofStream.all(stream) as (Row & { revision: number })[];
+    const revision = rows.at(-1)?.revision ?? noStream;
+    // Seals cover positions but not revisions, so that only the order of positions can be proven.
+    return { events: rows.sort((a, b) => a.position - b.position).map(recorded), revision };
+  };
+};
+
 export const sqliteEventStore = async (
   path: string,
   access: Access = 'write',
@@ -174,12 +198,13 @@ export const sqliteEventStore = async (
     : await startThread<Append | Adoption, Appended>('event-writer', { path, lockMs: deadlines.lockMs });
   const checkpoints = createCheckpoints(path);
   const db = isRead ? openReadOnly(path) : openDatabase(path, 'durable');
-  const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
-  const ofAll = db.prepare(`SELECT ${allColumns} FROM events WHERE position > ? ORDER BY position ${limitParameter}`);
+  const ofAll = db.prepare(
+    `SELECT ${allColumns} FROM events WHERE position > ? AND ${isInPlace} ORDER BY position ${limitParameter}`,
+  );
   // Arrays are faster than objects, and this statement reads the whole history.
   ofAll.setReturnArrays(true);
-  const last = db.prepare('SELECT max(position) AS position FROM events');
-  const head = () => (last.get() as { position: number | null }).position ?? 0;
+  const last = db.prepare(`SELECT position FROM events WHERE ${isInPlace} ORDER BY position DESC LIMIT 1`);
+  const head = () => (last.get() as { position: number } | undefined)?.position ?? 0;
   /** Reads a batch that ends where an append ends, so that readers never see half a command. */
   const allAfter = async (after: Position) => {
     const batch: Recorded[] = [];
@@ -206,18 +231,16 @@ export const sqliteEventStore = async (
       const outcome = await writtenInTime(writer.run(job), deadlines).catch(unavailable('Event store'));
       if ('conflict' in outcome) throw new WrongRevision(outcome.conflict);
       const { position, time } = outcome;
-      checkpoints.noteCommitted(countOf(job));
-      if (time !== null) subscriptions.offer(() => recordedBy(job, position, time));
+      const count = countOf(job);
+      checkpoints.noteCommitted(count);
+      if (time !== null) subscriptions.offer({ head: position, count }, () => recordedBy(job, position, time));
       return position;
     },
     adopt: async (events) => {
       await writer.run(adoption(events)).catch(unavailable('Event store'));
       checkpoints.noteCommitted(events.length);
     },
-    read: async (stream) => {
-      const rows = ofStream.all(stream) as (Row & { revision: number })[];
-      return { events: rows.map(recorded), revision: rows.at(-1)?.revision ?? noStream };
-    },
+    read: createStreamRead(db),
     readAll: (after) => batches(allAfter, after),
     ...organizationReads(db, head),
     subscribe: subscriptions.subscribe,
@@ -225,6 +248,7 @@ export const sqliteEventStore = async (
     newest: async () => (await allAfter(head() - 1)).at(-1) ?? null,
     // No event is ever deleted, so positions have no gaps.
     countAfter: async (position) => Math.max(0, head() - position),
+    disorder: createOrderCheck(db, path),
     close: async () => {
       await writer.close();
       await checkpoints.close();

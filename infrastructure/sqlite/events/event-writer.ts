@@ -2,6 +2,7 @@ import { clockStream, organizationOf } from '../../../application/ports/event-st
 import { rareAutoCheckpoint } from '../checkpoints.js';
 import { inTransaction, limitLockWait, limitParameter, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
+import { misplacedIndex } from './event-order.js';
 
 export type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
 export type Append = readonly {
@@ -29,7 +30,8 @@ const schema = `
     remaining INTEGER NOT NULL -- number of events of the same append that follow
   );
   CREATE UNIQUE INDEX IF NOT EXISTS events_by_stream ON events (stream, revision);
-  CREATE INDEX IF NOT EXISTS events_by_organization ON events (organization, position);`;
+  CREATE INDEX IF NOT EXISTS events_by_organization ON events (organization, position);
+  ${misplacedIndex}`;
 
 const corrects = (writes: Append) => writes.some(({ stream }) => stream === clockStream);
 

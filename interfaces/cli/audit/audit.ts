@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { App } from '../../../application/app.js';
 import { toEventRecord } from '../../../application/audit/event-record.js';
 import { type Lines, type Verdict, verifyExport } from '../../../application/audit/export-file.js';
-import type { AcceptedLoss, Flaw } from '../../../application/audit/proof.js';
+import { type AcceptedLoss, type Flaw, flawText } from '../../../application/audit/proof.js';
 import { now, parseAsOf } from '../../../application/history/parse-moment.js';
 import { fail } from '../../../domain/failure.js';
 import { UsageError } from '../../usage-error.js';
@@ -102,13 +102,6 @@ const linesOf = async function* (path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 };
 
-const whichEvents = ({ event, last, id, about }: Flaw) => {
-  if (event === 0) return about ?? 'the file';
-  if (event === last) return `event ${event}${id === undefined ? '' : ` (${id})`}`;
-  return `something in the events ${event} to ${last}`;
-};
-const flawText = (flaw: Flaw) => `${whichEvents(flaw)} is ${flaw.reason}`;
-
 const shownLoss = ({ event, known, found, by, reason, time }: AcceptedLoss) => ({
   event,
   known_events: known?.count ?? null,
@@ -127,18 +120,35 @@ type Proof = Verdict & {
   readonly where: 'file' | 'store';
 };
 
-/** Prints the verdict. Ends the command with exit code 1 if the history is invalid, and 2 if no key is trusted. */
-const printVerdict = ({ print }: Invocation, { key, store, where, ...verdict }: Proof) => {
-  const { flaw, organizationId, events, seals, hash, losses = [] } = verdict;
+/** Returns why a history without a flaw is not proven either; null for a proven one. */
+const whyUnproven = ({ key, events, unproven }: Proof): string | null => {
+  if (key === null) return 'are consistent, but no key is trusted. Pass the trusted key with --key.';
+  if (unproven === undefined || unproven < events) return null;
+  return 'are consistent, but nothing covers them yet. Start the service, and verify again a minute later.';
+};
+const unprovenText = ({ unproven }: Proof) =>
+  unproven === undefined
+    ? []
+    : [`  the last ${unproven} events are not covered by a seal or the sealer's progress yet`];
+
+/** Prints the verdict. Ends the command with exit code 1 if the history is invalid, and 2 if nothing proves it. */
+const printVerdict = ({ print }: Invocation, proof: Proof) => {
+  const { key, store, where, flaw, organizationId, events, seals, hash, unproven, losses = [] } = proof;
   const facts = { organization_id: organizationId, events, seals, hash, key: key ?? "the file's own", store };
-  const about = losses.length > 0 ? { ...facts, accepted_losses: losses.map(shownLoss) } : facts;
-  const answer = { valid: flaw ? false : key && true, ...about };
+  const about = {
+    ...facts,
+    ...(unproven !== undefined && { unproven_events: unproven }),
+    ...(losses.length > 0 && { accepted_losses: losses.map(shownLoss) }),
+  };
+  const why = whyUnproven(proof);
+  const answer = { valid: flaw ? false : why === null || null, ...about };
   const counted = `${events} events of ${organizationId}, ${seals} seals`;
-  if (!flaw && key === null) {
-    print(answer, `NOT PROVEN: ${counted} are consistent, but no key is trusted. Pass the trusted key with --key.`);
-    throw new InconclusiveResult('No key is trusted');
+  if (!flaw && why !== null) {
+    print(answer, `NOT PROVEN: ${counted} ${why}`);
+    throw new InconclusiveResult(`${organizationId} is not proven`);
   }
-  if (!flaw) return print(answer, [`valid: ${counted}; ${key}; ${store}`, ...losses.map(lossText)].join('\n'));
+  const valid = `valid: ${counted}; ${key}; ${store}`;
+  if (!flaw) return print(answer, [valid, ...unprovenText(proof), ...losses.map(lossText)].join('\n'));
   const { event, last, id, about: thing, reason } = flaw;
   const named = { ...(id !== undefined && { event_id: id }), ...(thing !== undefined && { about: thing }) };
   const first = { where, event, last, ...named, reason };
@@ -200,21 +210,36 @@ const proofOf = async (app: App, organizationId: string, pinned: string | undefi
   return { ...verdict, key: keyText(pinned, app.audit.publicKey), store, where: 'store' };
 };
 
-/** Verifies every history that was ever sealed, including those of removed organizations and of the service itself. */
+/** Prints the verdict and returns the result that would have ended the command; null for a proven history. */
+const failureOf = (invocation: Invocation, proof: Proof): Error | null => {
+  try {
+    printVerdict(invocation, proof);
+    return null;
+  } catch (error) {
+    if (error instanceof NegativeResult || error instanceof InconclusiveResult) return error;
+    throw error;
+  }
+};
+
+const printNothing = ({ print }: Invocation): never => {
+  const reason = 'No history was ever sealed, and the stores have no organization';
+  print({ valid: null, reason }, `NOT PROVEN: ${reason}`);
+  throw new InconclusiveResult(reason);
+};
+
+/** Verifies every history, including those of removed organizations and of the service itself. */
 const proveAll = (invocation: Invocation) =>
   withApp(invocation, async (app) => {
     const pinned = pinnedKey(invocation);
-    let wrong = 0;
-    for (const organizationId of await app.audit.sealedOrganizations()) {
-      const proof = await proofOf(app, organizationId, pinned);
-      try {
-        printVerdict(invocation, proof);
-      } catch (error) {
-        if (!(error instanceof NegativeResult)) throw error;
-        wrong++;
-      }
+    const organizations = await app.audit.organizations();
+    if (organizations.length === 0) return printNothing(invocation);
+    const failures: Error[] = [];
+    for (const organizationId of organizations) {
+      const failure = failureOf(invocation, await proofOf(app, organizationId, pinned));
+      if (failure) failures.push(failure);
     }
-    if (wrong > 0) throw new NegativeResult(`${wrong} histories are not valid`);
+    const worst = failures.find((error) => error instanceof NegativeResult) ?? failures[0];
+    if (worst) throw worst;
   });
 
 /** Verifies the history of a file, of one organization or of all, depending on the arguments. */
@@ -233,7 +258,7 @@ export const auditVerify: Command = {
   parameters: ['[FILE…]'],
   options: {
     organization: { type: 'string', value: 'ID|DOMAIN', summary: 'Verify the history in the store by its seals.' },
-    all: { type: 'boolean', summary: 'Verify every history that was ever sealed, including removed organizations.' },
+    all: { type: 'boolean', summary: 'Verify every history, including those of removed organizations.' },
     key: { type: 'string', value: 'KEY', summary: 'Trusted public key, from /.well-known/audit-keys.' },
     witness: {
       type: 'string',

@@ -9,8 +9,10 @@ import {
   type RemoteLog,
   type WitnessedHead,
 } from '../../../application/audit/log/witnessed.js';
-import { fail } from '../../../domain/failure.js';
-import { createClient } from '../../client.js';
+import { parseObject } from '../../../application/audit/seal-progress.js';
+import { Failure, fail } from '../../../domain/failure.js';
+import { createClient, ProblemError } from '../../client.js';
+import type { Problem } from '../../http/problems.js';
 import { callOrExplain, credentialsFor, urlFor } from '../client/call.js';
 import { InconclusiveResult, type Invocation, NegativeResult } from '../command/command.js';
 
@@ -52,18 +54,32 @@ const headsIn = async (path: string): Promise<WitnessFile> => {
   return { path, heads: whole ? [whole] : heads };
 };
 
+/** Reads a head from the answer of a service; null if nothing is sealed. Other answers are failures. */
+const headIn = (url: string, status: number, text: string): HeadRecord | null => {
+  const head = status === 200 ? parseWitnessedHead(text)?.signed : undefined;
+  if (head) return head;
+  const { code, detail } = parseObject(text) as Partial<Problem>;
+  if (status === 404 && code === 'NOT_FOUND') return null;
+  return fail('UNAVAILABLE', detail ?? `${url} did not return a log head (HTTP status ${status}).`);
+};
+
 /** Reads the log of a running service. Its answers are proofs, so the service need not be trusted. */
 const remoteLog = (invocation: Invocation): RemoteLog => {
   const url = urlFor(invocation);
   const { admin } = createClient({ url, ...credentialsFor({ ...invocation, options: {} }) });
   return {
-    head: () =>
-      callOrExplain(
-        url,
-        async () => (await fetch(new URL('/.well-known/audit-log', url))).json() as Promise<HeadRecord>,
-      ),
-    consistency: async (from, to) =>
-      (await callOrExplain(url, () => admin.getConsistencyProof({ from, to }))).consistency_path,
+    head: async () => {
+      const [status, text] = await callOrExplain(url, async () => {
+        const response = await fetch(new URL('/.well-known/audit-log', url));
+        return [response.status, await response.text()] as const;
+      });
+      return headIn(url, status, text);
+    },
+    consistency: async (from, to) => {
+      const { consistency_path: path } = await callOrExplain(url, () => admin.getConsistencyProof({ from, to }));
+      const isPath = Array.isArray(path) && path.every((hash) => typeof hash === 'string');
+      return isPath ? path : fail('UNAVAILABLE', `${url} did not return a consistency proof.`);
+    },
   };
 };
 
@@ -108,6 +124,9 @@ export const proveWitnessed = async (
   const trust = { ...invocation.proof, publicKey };
   const found = app
     ? await firstDiscontinuity(heads, app.sealLog, trust)
-    : await firstRemoteDiscontinuity(heads, remoteLog(invocation), trust);
+    : await firstRemoteDiscontinuity(heads, remoteLog(invocation), trust).catch((error: unknown) => {
+        if (!(error instanceof Failure || error instanceof ProblemError)) throw error;
+        return inconclusive(invocation, files.length, error.message);
+      });
   printVerdict(invocation, found, files);
 };

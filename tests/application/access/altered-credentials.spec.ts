@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { apiKeyFor, credentialKeyId } from '../../../application/access/credential-cache.js';
 import { createHandle, globalContext, step } from '../../../application/commands/handle.js';
+import { audit, firstLink, nextLink, type Seal, sealKey, sealStatement } from '../../../domain/aggregates/audit.js';
 import { credential, type Role } from '../../../domain/aggregates/credential.js';
 import { examineCredentials } from '../../../infrastructure/doctor/credentials.js';
-import { appendEvents, notary, sealAll } from '../../support/audit/sealed-history.js';
+import { appendEvents, historyOf, notary, sealAll } from '../../support/audit/sealed-history.js';
 import { composeApp, openStores } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
@@ -90,10 +91,24 @@ describe('a credential whose event was changed in the store', () => {
       ]);
       return apiKey;
     };
-    /** Appends enough events for a seal, which covers all earlier events. */
+    /** Seals all events as the earlier version did, which had no seal log. */
     const seal = async () => {
-      await appendEvents(stores.events, organizationId, 10);
-      await sealAll(stores);
+      const history = await historyOf(stores.events, organizationId);
+      const link = history.reduce(
+        (last, event) => nextLink(last, event, testSystem.sha256),
+        firstLink(organizationId, testSystem.sha256),
+      );
+      const stated = { organizationId, ...link, position: history.at(-1)?.position ?? 0 };
+      const signature = notary.sign(sealStatement({ ...stated, places: null, log: null }));
+      const data = { ...stated, keyId: notary.keyId, signature } as Seal;
+      await createHandle(stores.events, testSystem)(globalContext(by, organizationId), [
+        step(audit, organizationId, sealKey(link.count), { type: 'Seal', data }),
+      ]);
+    };
+    /** Seals all events as this version does. */
+    const sealNow = async (from: number) => {
+      await appendEvents(stores.events, organizationId, 12, from);
+      for (let n = 0; n < 2; n++) await sealAll(stores);
     };
 
     it('stays a client without a history seal, and is an admin only under one', async () => {
@@ -102,6 +117,25 @@ describe('a credential whose event was changed in the store', () => {
       assert.equal(await find(admin), null);
       await seal();
       assert.deepEqual([(await find(client))?.role, (await find(admin))?.role], ['client', 'admin']);
+    });
+
+    it('stays a client when a second event that issues it is inserted at an earlier revision and then sealed', async () => {
+      const client = await issueOlder('client', 'a');
+      await seal();
+      await sealNow(0);
+      change(`INSERT INTO events (stream, revision, organization, id, type, data, metadata, time, remaining)
+        SELECT stream, -1, organization, id || 'x', type, replace(data, '"client"', '"admin"'), metadata,
+          (SELECT max(time) FROM events), 0 FROM events WHERE type = 'CredentialIssued' LIMIT 1`);
+      assert.equal((await find(client))?.role, 'client');
+      await sealNow(20);
+      assert.equal((await find(client))?.role, 'client');
+      assert.match((await start().audit.verify(organizationId)).flaw?.reason ?? '', /^out of order: /);
+    });
+
+    it('is no admin under a seal of this version, which issues no such credential', async () => {
+      const admin = await issueOlder('admin', 'b');
+      await sealNow(0);
+      assert.equal(await find(admin), null);
     });
 
     it('is verified against its history seal once, and stays verified', async () => {

@@ -5,7 +5,7 @@ import { type EventStore, organizationOf, type Recorded } from '../../../applica
 import type { StateStore } from '../../../application/ports/state.js';
 import { canonical } from '../../../domain/aggregates/audit.js';
 import { manualSystem, notary } from '../../support/audit/sealed-history.js';
-import { openFiles } from '../../support/audit/tampered-files.js';
+import { type Files, openFiles } from '../../support/audit/tampered-files.js';
 import { change } from '../../support/audit/tampering.js';
 import { allEvents } from '../../support/following/following.js';
 import { sized } from '../../support/run/tier.js';
@@ -26,6 +26,7 @@ type Tampering = {
     | 'move'
     | 'cut'
     | 'forge'
+    | 'append'
     | 'retime'
     | 'forget'
     | 'exchange'
@@ -44,6 +45,7 @@ const tampering: fc.Arbitrary<Tampering> = fc.record({
     'move',
     'cut',
     'forge',
+    'append',
     'retime',
     'forget',
     'exchange',
@@ -75,7 +77,37 @@ const storesWith = ({ events, state }: Contents) => {
   return { events: store as unknown as EventStore, state: stateStore as unknown as StateStore };
 };
 
+/** Number of events that the first seals cover, at the beginning of the store. */
+const sealedAtFirst = 30;
+const fileTamperings = {
+  alter: (at: number) =>
+    `UPDATE events SET data = substr(data, 1, length(data) - 1) || ',"forged":1}' WHERE position = ${at}`,
+  remove: (at: number) => `DELETE FROM events WHERE position = ${at}`,
+  retime: (at: number) => `UPDATE events SET time = time + 1000 WHERE position >= ${at}`,
+  disown: (at: number) => `UPDATE events SET organization = 'nobody' WHERE position = ${at}`,
+  hide: (at: number) =>
+    `INSERT INTO events SELECT (SELECT max(position) + 1 FROM events), stream, 999, 'nobody', id || 'h', type, data,
+       metadata, time, 0 FROM events WHERE position = ${at}`,
+  precede: (at: number) =>
+    `INSERT INTO events SELECT -${at}, stream, 998, organization, id || 'p', type, data, metadata, time, 0
+       FROM events WHERE position = ${at}`,
+  reorder: (_: number, owner: number) =>
+    `UPDATE events SET revision = 1000 - revision WHERE stream = '${owners[owner % 2]}.audit-0'`,
+} as const;
+type FileTampering = readonly [keyof typeof fileTamperings, number, number];
+const fileTampering: fc.Arbitrary<FileTampering> = fc.tuple(
+  fc.constantFrom(...(Object.keys(fileTamperings) as FileTampering[0][])),
+  somewhere,
+  fc.nat(1),
+);
+
+const withCopy = async (directory: string, work: (files: Files) => Promise<void>) => {
+  const files = await openFiles(directory);
+  await work(files).finally(() => files.close());
+};
+
 describe('the proof of all histories together', () => {
+  let directory: string;
   const moments: Contents[] = [];
   before(async () => {
     const files = await openFiles();
@@ -91,11 +123,15 @@ describe('the proof of all histories together', () => {
       moments.push({ events: await allEvents(events), state: new Map(there) });
     }
     await files.close();
+    directory = files.directory;
   });
 
   const proves = async (contents: Contents) => {
     const proof = createStoreProof({ ...storesWith(contents), notary, system: manualSystem() });
-    for (const owner of owners) if ((await proof.verify(owner)).flaw) return false;
+    for (const owner of owners) {
+      const { flaw, unproven } = await proof.verify(owner);
+      if (flaw || unproven !== undefined) return false;
+    }
     return true;
   };
 
@@ -104,6 +140,8 @@ describe('the proof of all histories together', () => {
     const others = events.filter(({ stream }) => organizationOf(stream) !== owner);
     return { events: [...others, ...own], state };
   };
+  const placeAfter = ({ events }: Contents, more: number) =>
+    1 + more + events.reduce((last, { position }) => Math.max(last, position), 0);
   const apply = (contents: Contents, { kind, owner: n, at, to }: Tampering): Contents => {
     const owner = owners[n] as string;
     const own = contents.events.filter(({ stream }) => organizationOf(stream) === owner);
@@ -125,6 +163,9 @@ describe('the proof of all histories together', () => {
       move: () => events(own.toSpliced(from, 1).toSpliced(target, 0, event)),
       cut: () => events(own.slice(0, from)),
       forge: () => events([...own.slice(0, from), ...own.slice(from).map((one) => ({ ...one, id: `${one.id}f` }))]),
+      // A type of its own, because a repeated proof record says nothing new.
+      append: () =>
+        events([...own, { ...event, id: `${event.id}a`, type: 'Appended', position: placeAfter(contents, to) }]),
       retime: () => events(own.map((one, i) => (i >= from ? { ...one, time: one.time + 1 + (to % 1000) } : one))),
       forget: () => state(at % 4 === 3 ? 'audit-log' : idOf(owner), undefined),
       exchange: () => state(idOf(owner), contents.state.get(idOf(owners[(n + 1) % owners.length] as string))),
@@ -157,5 +198,27 @@ describe('the proof of all histories together', () => {
         assert.ok(!(await proves(tampered)), JSON.stringify(all));
       }),
       { numRuns: sized(40, 1000) },
+    ));
+
+  const assertFlaw = async (files: Files, about: string) => {
+    const flaws = await Promise.all(owners.map((one) => files.flawOf(one)));
+    assert.ok(flaws.some(Boolean), about);
+  };
+
+  it('fails after any combination in the files, also when the service runs afterwards', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fileTampering, { minLength: 1, maxLength: 3, selector: ([kind]) => kind }),
+        (all) =>
+          withCopy(directory, async (files) => {
+            await files.tamper(
+              ...all.map(([kind, at, owner]) => fileTamperings[kind](1 + (at % sealedAtFirst), owner)),
+            );
+            await assertFlaw(files, `before the service runs: ${JSON.stringify(all)}`);
+            await files.seal();
+            await assertFlaw(files, `after the service ran: ${JSON.stringify(all)}`);
+          }),
+      ),
+      { numRuns: sized(4, 60) },
     ));
 });

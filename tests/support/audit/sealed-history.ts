@@ -10,6 +10,7 @@ import {
   noStream,
   type Recorded,
 } from '../../../application/ports/event-store.js';
+import type { Notary } from '../../../application/ports/notary.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import type { System } from '../../../application/ports/system.js';
 import { createNotary } from '../../../infrastructure/keys/notary.js';
@@ -44,7 +45,7 @@ export const historyOf = async (events: EventStore, organizationId: string) => {
   return found;
 };
 
-type Stores = { readonly events: EventStore; readonly state: StateStore };
+type Stores = { readonly events: EventStore; readonly state: StateStore; readonly notary?: Notary };
 
 /** Wraps the event store so that a subscription ends at the present head. */
 export const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
@@ -65,20 +66,19 @@ const rhythm = { events: 10, ms: 3_600_000 };
 
 /** Runs a sealer until it has read the present head. */
 export const sealAll = async (
-  { events, state }: Stores,
+  { events, state, notary: signer = notary }: Stores,
   system = manualSystem(),
   wrap = (store: StateStore) => store,
 ) => {
   const handle = createHandle(events, system);
-  const ports = { events: await untilCaughtUp(events), state: wrap(state), handle, notary, system };
+  const ports = { events: await untilCaughtUp(events), state: wrap(state), handle, notary: signer, system };
   await createSealer(ports, rhythm).follow(new AbortController().signal);
 };
 
 /** Lets a sealer look once for histories that have waited too long. */
-export const sealOld = async ({ events, state }: Stores, system: System) => {
+export const sealOld = async ({ events, state, notary: signer = notary }: Stores, system: System) => {
   const stop = new AbortController();
   const once = { ...system, sleep: async () => stop.abort() };
-  await createSealer({ events, state, handle: createHandle(events, system), notary, system: once }, rhythm).sealOverdue(
-    stop.signal,
-  );
+  const ports = { events, state, handle: createHandle(events, system), notary: signer, system: once };
+  await createSealer(ports, rhythm).sealOverdue(stop.signal);
 };

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { EventStore } from '../../../application/ports/event-store.js';
+import { openNotary } from '../../../infrastructure/keys/audit-key.js';
 import { keyRingIn } from '../../../infrastructure/keys/master-key.js';
-import { createNotary } from '../../../infrastructure/keys/notary.js';
-import { signingSeed } from '../../../infrastructure/keys/vault.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
@@ -22,7 +21,7 @@ export const openRelease = async (directory: string) => {
   const others = await openStores();
   const [events, state] = [await sqliteEventStore(file('events.db')), await sqliteState(file('state.db'))];
   const readModels = await sqliteReadModels(file('read-models.db'), projections);
-  const notary = createNotary(await signingSeed(state, ring, 'audit-signing'));
+  const notary = await openNotary({ events, state }, ring);
   const stores = { ...others, events, state, readModels, vault: openVault };
   const app = composeApp(stores, { notary, transactionCodecs: evmEverywhere });
   const stop = new AbortController();

@@ -17,8 +17,10 @@ export type Step =
       readonly behind: boolean;
     }
   | { readonly kind: 'heal' }
-  /** Kills the follower after that many more writes. */
-  | { readonly kind: 'kill'; readonly writes: number }
+  /** Kills the follower after that many more writes. With `stale`, the index then answers with old states. */
+  | { readonly kind: 'kill'; readonly writes: number; readonly stale: boolean }
+  /** Restarts the follower, and mines a block while get methods of a jetton wallet and of a hostile contract fail. */
+  | { readonly kind: 'mute'; readonly value: bigint }
   | { readonly kind: 'faults'; readonly faults: readonly IndexFault[] }
   | { readonly kind: 'restart' }
   /** Mines a block while one source is unavailable, and waits until the other one has returned it. */
@@ -63,7 +65,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('heal' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('kill' as const), writes: fc.nat(6) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('kill' as const), writes: fc.nat(6), stale: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('mute' as const), value: fc.bigInt({ min: 1n, max: 9n }) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -93,6 +102,17 @@ export const lostBlocks: Step[] = [
     behind: true,
   },
   { kind: 'heal' },
+];
+
+/** Script in which the follower is killed at each write of a deposit, and then reads states from before the deposit. */
+export const staleKills: Step[] = [1, 2, 3, 4, 5].map((writes) => ({ kind: 'kill', writes, stale: true }));
+
+/** Script in which the get methods of wallets fail for a while, also across a restart. */
+export const muteWallets: Step[] = [
+  { kind: 'mute', value: 7n },
+  { kind: 'restart' },
+  { kind: 'mute', value: 8n },
+  { kind: 'catch up' },
 ];
 
 /**

@@ -131,7 +131,8 @@ const createAnswers = (script: TonScript, { pageSize = 256, largestCount = 1000,
       const account = query.get('address') ?? '';
       const lt = isBehind ? '0' : String(script.lastTime(account));
       const balance = isBehind ? '1' : String(script.balance(account));
-      return { balance, state: 'active', last_transaction_id: { lt } };
+      const block_id = written(blocks(isBehind).at(-1)?.blocks[0] ?? lacking());
+      return { balance, state: 'active', last_transaction_id: { lt }, block_id };
     },
     runGetMethod: ({ body: { address, method, stack } }) => {
       const found = runs[String(method)]?.(String(address), stack as readonly unknown[]) ?? null;
@@ -148,7 +149,14 @@ export const startTonV2 = async (script: TonScript, options: Options = {}) => {
   const asked: { readonly method: string; readonly key: string | undefined }[] = [];
   /** Cuts off every request while it is on. */
   const outage = { isOn: false };
+  /** Number of account states that are answered without the last block. */
+  const outdated = { next: 0 };
   const answers = createAnswers(script, options);
+  const isBehind = (method: string, fault: V2Fault | undefined) => {
+    const isOutdated = method === 'getAddressInformation' && outdated.next > 0;
+    if (isOutdated) outdated.next--;
+    return isOutdated || fault === 'behind';
+  };
   const answerTo = async (request: IncomingMessage): Promise<Reply | null> => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://server');
     const method = pathname.replace('/api/v2/', '');
@@ -159,7 +167,7 @@ export const startTonV2 = async (script: TonScript, options: Options = {}) => {
     const answer = answers[method];
     if (!answer) return errorReply(404, 'Not Found');
     try {
-      const result = answer({ query, body, isBehind: fault === 'behind' });
+      const result = answer({ query, body, isBehind: isBehind(method, fault) });
       return (fault && broken[fault]) ?? { status: 200, body: { ok: true, result } };
     } catch (error) {
       if (error instanceof Refused) return error.reply;
@@ -179,6 +187,7 @@ export const startTonV2 = async (script: TonScript, options: Options = {}) => {
   return {
     url: `ton+v2+http://127.0.0.1:${port}`,
     faults,
+    outdated,
     outage,
     asked,
     close: async () => {

@@ -6,6 +6,7 @@ import { now } from '../../../application/history/parse-moment.js';
 import type { Recorded } from '../../../application/ports/event-store.js';
 import { upcast } from '../../../domain/upcasters.js';
 import { projections } from '../../../projections/index.js';
+import { appendEvents, manualSystem, sealAll, sealOld } from '../../support/audit/sealed-history.js';
 import { embedded } from '../../support/engines/engines.js';
 import {
   documentsOf,
@@ -101,6 +102,19 @@ for (const name of releases)
       });
       assert.deepEqual([outcome, failures], ['swapped', {}]);
       assert.deepEqual(comparable(await documentsOf(release), documents), comparable(documents, documents));
+    });
+
+    it('is sealed further under its own key, and remembers that its log was begun', async () => {
+      const system = manualSystem(() => 7_200_000);
+      for (const { organizationId } of verdicts) await appendEvents(release.events, organizationId, 1);
+      await sealAll(release, system);
+      await sealOld(release, system);
+      assert.ok(await release.notary.logMark.isSet());
+      for (const { organizationId, seals } of verdicts) {
+        const { flaw, seals: now } = await release.app.audit.verify(organizationId);
+        assert.equal(flaw, null, flaw?.reason);
+        assert.ok(now > seals);
+      }
     });
 
     it('is verified at the command line', async () => {

@@ -13,9 +13,8 @@ import type { Notary } from '../../../application/ports/notary.js';
 import { createPageTokens } from '../../../application/read-models/paging.js';
 import { upcast } from '../../../domain/upcasters.js';
 import { variants } from '../../../domain/variant.js';
+import { openNotary } from '../../../infrastructure/keys/audit-key.js';
 import { givenKeyRing } from '../../../infrastructure/keys/master-key.js';
-import { createNotary } from '../../../infrastructure/keys/notary.js';
-import { signingSeed } from '../../../infrastructure/keys/vault.js';
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { projections } from '../../../projections/index.js';
@@ -52,8 +51,9 @@ for (const engine of engines)
       const [home, others] = [await engine.home(), await openStores()];
       [events, readModels] = [await home.events(), await home.readModels()];
       await history.restore(events, others.state);
-      notary = createNotary(
-        await signingSeed(others.state, givenKeyRing(Buffer.from(masterKey, 'hex'), undefined), 'audit-signing'),
+      notary = await openNotary(
+        { events, state: others.state },
+        givenKeyRing(Buffer.from(masterKey, 'hex'), undefined),
       );
       app = composeApp(
         { ...others, events, readModels, vault: openVault },

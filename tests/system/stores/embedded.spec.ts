@@ -137,10 +137,12 @@ describe('a service on embedded stores', () => {
     const key = join(directory, 'master.key');
     const kept = readFileSync(key);
     rmSync(key);
-    const { code, stderr } = await runCommand(service.home, ['organization', 'list']);
-    assert.equal(code, 2);
-    assert.match(stderr, /^\S+master\.key is missing, .*\. Restore it from a backup\n$/);
-    assert.equal(existsSync(key), false);
+    for (const command of [['serve'], ['organization', 'list']]) {
+      const { code, stderr } = await runCommand(service.home, command);
+      assert.equal(code, 2);
+      assert.match(stderr, /^\S+master\.key is missing, .*\. Restore it from a backup\n$/);
+      assert.equal(existsSync(key), false);
+    }
     writeFileSync(key, kept, { mode: 0o600 });
     assert.equal((await runCommand(service.home, ['organization', 'list'])).code, 0);
   });

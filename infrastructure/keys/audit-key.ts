@@ -1,0 +1,51 @@
+import { beginning, type EventStore } from '../../application/ports/event-store.js';
+import type { LogMark, Notary } from '../../application/ports/notary.js';
+import type { StateStore } from '../../application/ports/state.js';
+import type { KeyRing } from './master-key.js';
+import { createNotary } from './notary.js';
+import { dataKeys, rejectWrongMasterKey } from './vault.js';
+
+type Stores = { readonly events: Pick<EventStore, 'head'>; readonly state: StateStore };
+
+/**
+ * Vault ids of the audit key before and after the seal log was begun. An entry can be decrypted only under its own id, so
+ * nobody can turn one into the other without the master key.
+ */
+const [unmarkedId, markedId] = ['audit-signing', 'audit-signing:logged'];
+
+/** Returns whether nothing was ever stored. The audit key is the first key of a new vault. */
+const isNew = async ({ events, state }: Stores) =>
+  (await state.ids('vault', '')).length === 0 && (await events.head()) === beginning;
+
+/** Keeps the mark as the vault id of the audit key, so that removing the mark removes the key. */
+const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: Uint8Array): LogMark => {
+  let isMarked = false;
+  return {
+    isSet: async () => {
+      isMarked ||= (await state.get('vault', markedId)) !== null;
+      return isMarked;
+    },
+    set: async () => {
+      await keys.store(markedId, seed);
+      if (await state.get('vault', unmarkedId)) await state.destroy('vault', unmarkedId);
+    },
+  };
+};
+
+/**
+ * Opens the key that signs seals and exports. Creates it in new stores. In other stores a missing key was removed, so its
+ * successor is created with the mark: nothing is sealed until an operator accepts the loss of the log. Throws BadSetting
+ * for a wrong master key.
+ */
+export const openNotary = async (stores: Stores, ring: KeyRing): Promise<Notary> => {
+  const { state } = stores;
+  await rejectWrongMasterKey(state, ring);
+  const keys = dataKeys(state, ring);
+  const find = async () => (await keys.find(markedId)) ?? (await keys.find(unmarkedId));
+  // The stores are examined before the key is searched, because another process may create or mark the key meanwhile.
+  const id = (await isNew(stores)) ? unmarkedId : markedId;
+  const found = await find();
+  if (!found) await keys.findOrMake(id);
+  const seed = found ?? ((await find()) as Uint8Array);
+  return createNotary(seed, vaultMark(state, keys, seed));
+};

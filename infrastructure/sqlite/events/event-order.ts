@@ -1,0 +1,81 @@
+import type { EventStore } from '../../../application/ports/event-store.js';
+import { loopTurn } from '../../loop-turn.js';
+import type { Database } from '../database.js';
+import type { FileCheck } from '../file-checker.js';
+import { startThread } from '../thread.js';
+
+const owner = "substr(stream, 1, instr(stream, '.') - 1)";
+/**
+ * Condition of every read. Streams, histories and read models thus consist of the same events, even after somebody wrote
+ * to the file: an event in the wrong place is in none of them.
+ */
+export const isInPlace = `(position > 0 AND revision >= 0 AND organization = ${owner} AND typeof(stream) = 'text')`;
+/** Index of the events in the wrong place, which is empty. It makes the search for one cheap. */
+export const misplacedIndex = `CREATE INDEX IF NOT EXISTS events_misplaced ON events (organization) WHERE NOT ${isInPlace};`;
+
+const known = ['events', 'events_by_stream', 'events_by_organization', 'events_misplaced'];
+const namesOf = known.map((name) => `'${name}'`).join(', ');
+/** Index entries that are read in one turn of the event loop. */
+const entriesAtOnce = 2000;
+
+type Entry = { readonly stream: string; readonly revision: number; readonly position: number };
+
+/** Returns the first stream in which a later revision has an earlier position. */
+const firstReordered = async (db: Database, organizationId: string | null): Promise<string | null> => {
+  const next = db.prepare(
+    `SELECT stream, revision, position FROM events WHERE (stream, revision) > (?, ?) AND stream < ?
+       ORDER BY stream, revision LIMIT ${entriesAtOnce}`,
+  );
+  // A slash follows the dot that ends the organization id in the order of characters.
+  const end = organizationId === null ? '\u{10ffff}' : `${organizationId}/`;
+  let last: Entry = { stream: organizationId === null ? '' : `${organizationId}.`, revision: -1, position: 0 };
+  for (;;) {
+    const entries = next.all(last.stream, last.revision, end) as Entry[];
+    for (const entry of entries) {
+      if (entry.stream === last.stream && entry.position <= last.position)
+        return `revision ${entry.revision} of ${entry.stream} is at position ${entry.position}, and revision ${last.revision} at ${last.position}`;
+      last = entry;
+    }
+    if (entries.length < entriesAtOnce) return null;
+    await loopTurn();
+  }
+};
+
+/** Compares tables and indexes on a thread of its own, because this reads the whole file. */
+const damageOf = async (path: string): Promise<string | null> => {
+  const checker = await startThread<FileCheck, string | null>('file-checker', {});
+  return checker.run({ path, check: 'integrity_check' }).finally(() => checker.close());
+};
+
+/** Creates the check of the places of events, which nobody but the writer of this service should have written. */
+export const createOrderCheck = (db: Database, path: string): NonNullable<EventStore['disorder']> => {
+  const strangers = db.prepare(
+    `SELECT type, name FROM sqlite_schema WHERE name NOT IN (${namesOf}) AND name NOT LIKE 'sqlite%' LIMIT 1`,
+  );
+  const misplaced = db.prepare(
+    `SELECT position, stream, revision, organization FROM events
+       WHERE NOT ${isInPlace} AND (? IS NULL OR organization = ? OR ${owner} = ?) LIMIT 1`,
+  );
+  let damage: Promise<string | null> | undefined;
+
+  const findMisplaced = (organizationId: string | null): string | null => {
+    const stranger = strangers.get() as { type: string; name: string } | undefined;
+    if (stranger) return `it has a ${stranger.type} "${stranger.name}", which the service did not create`;
+    const found = misplaced.get(organizationId, organizationId, organizationId) as
+      | (Entry & { organization: string })
+      | undefined;
+    if (!found) return null;
+    const { position, stream, revision, organization } = found;
+    return `the event at position ${position}, of ${stream}, has revision ${revision} and organization "${organization}"`;
+  };
+
+  return async (organizationId, depth) => {
+    const found = findMisplaced(organizationId);
+    if (found !== null || depth === 'quick') return found;
+    const reordered = await firstReordered(db, organizationId);
+    if (reordered !== null) return reordered;
+    damage ??= damageOf(path);
+    const reason = await damage;
+    return reason && `its file is damaged: ${reason}`;
+  };
+};
