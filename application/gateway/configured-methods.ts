@@ -1,4 +1,5 @@
-import type { Method } from './methods.js';
+import type { Node } from '../ports/node.js';
+import { findMethod, type Method } from './methods.js';
 import { anything, type Param } from './params.js';
 
 /** Maximum number of arguments that are forwarded; no node has a method with more. */
@@ -48,6 +49,11 @@ export const configuredMethod = (given: string): Method => {
   const [name, nodeName] = own === given ? [given, given] : [`evm_${own}`, `eth_${own}`];
   return { name, nodeName, summary, params, result: {}, cost, validity: 'never', over: 'both' };
 };
+
+/** Finds a method that the nodes of an address offer, by either of its names. */
+export const offeredMethod = (name: string, node: Node | undefined): Method | undefined =>
+  findMethod(name, node?.isDevelopment ?? false) ??
+  (node?.extraMethods?.has(name) ? configuredMethod(name) : undefined);
 
 /** Returns all names by which the configured methods can be called. */
 export const configuredNames = (given: readonly string[]): ReadonlySet<string> =>

@@ -1,4 +1,6 @@
+import { fail } from '../../domain/failure.js';
 import type { Collection } from '../../projections/define.js';
+import type { Context } from '../commands/handle.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 
 type Source = { readonly index: string; readonly equal: readonly string[] };
@@ -15,6 +17,8 @@ type Query<Doc> = {
   /** Indexes to merge; a document found in several of them is listed once. */
   readonly sources: readonly Source[];
   readonly after: PageKey | undefined;
+  /** Caller, which is charged for skipped documents. Reading ends with an error once the caller has disconnected. */
+  readonly caller: Pick<Context, 'touch' | 'isCancelled'>;
   readonly keyOf: (document: Doc) => PageKey;
   /** Runs every read but the first in a fair queue, so that a long list does not delay other requests. */
   readonly inTurn: (read: () => Promise<Chosen<Doc>>) => Promise<Chosen<Doc>>;
@@ -48,11 +52,16 @@ const readSome = async <Doc>(readModels: ReadModels, query: Query<Doc>, after: P
   return { found, isLast: ends.length === 0 };
 };
 
+const requireWaiting = ({ isCancelled }: Query<unknown>['caller']) => {
+  if (isCancelled?.()) fail('UNAVAILABLE', 'The request was canceled before the answer was ready.');
+};
+
 /** Yields the chosen documents of several indexes as one list, newest first. */
 export const mergedList = async function* <Doc>(readModels: ReadModels, query: Query<Doc>) {
   const read = async (after: PageKey | undefined): Promise<Chosen<Doc>> => {
     const { found, isLast } = await readSome(readModels, query, after);
     const choices = await query.choose(found.map(({ document }) => document));
+    query.caller.touch?.(choices.filter((choice) => choice === 'skip').length);
     return { found: found.map((one, i) => ({ ...one, choice: choices[i] })), isLast };
   };
   let { found, isLast } = await read(query.after);
@@ -63,6 +72,7 @@ export const mergedList = async function* <Doc>(readModels: ReadModels, query: Q
     }
     if (isLast) return;
     const after = found.at(-1)?.key;
+    requireWaiting(query.caller);
     ({ found, isLast } = await query.inTurn(() => read(after)));
   }
 };

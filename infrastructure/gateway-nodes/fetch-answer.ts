@@ -80,7 +80,7 @@ const createAttempts = (
   const { method, bundle } = call;
   // The answer of a single node is always accepted, because no other node could have a better one.
   const needed = members.length > 1 ? heightNeeded(method, cacheability, announced.height()) : -1;
-  // Above its own head, a node's answer is doubted even if no such head was announced here.
+  // Answers about blocks above a node's own head are doubted, even if no such head was announced here.
   const reach = members.length > 1 && cacheability.kind === 'height' ? cacheability.height : needed;
   let [attempts, isLate] = [0, false];
 

@@ -19,15 +19,12 @@ const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/**
- * Returns true for a direct caller on this machine. A forwarding header marks a caller behind a local proxy; another
- * host name may be a web page that uses DNS rebinding.
- */
-const isLocal = ({ socket, headers }: IncomingMessage) =>
-  loopback.test(socket.remoteAddress ?? '') &&
-  loopbackHost.test(headers.host ?? 'localhost') &&
-  !headers['x-forwarded-for'] &&
-  !headers.forwarded;
+/** Returns true for a direct caller on this machine. A forwarding header marks a caller behind a local proxy. */
+const isDirect = ({ socket, headers }: IncomingMessage) =>
+  loopback.test(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
+
+/** Returns false for another host name, which may be that of a web page that uses DNS rebinding. */
+const hasLocalName = ({ headers }: IncomingMessage) => loopbackHost.test(headers.host ?? 'localhost');
 
 const docsFile = new URL('./docs.html', import.meta.url);
 
@@ -78,13 +75,15 @@ const addHealth = (pages: Express, { app, metrics, metricsToken, readiness }: De
   pages.get('/health/ready', async (request, response) => {
     const reasons = await readiness(request.query.role).catch((error: unknown) => [String(error)]);
     const isReady = reasons.length === 0;
-    const body = { status: isReady ? 'ready' : 'not ready', reasons, chains: await chainsOf(app).catch(() => []) };
-    response.status(isReady ? 200 : 503).json(body);
+    const status = isReady ? 'ready' : 'not ready';
+    const isRebound = isDirect(request) && !hasLocalName(request);
+    const details = isRebound ? {} : { reasons, chains: await chainsOf(app).catch(() => []) };
+    response.status(isReady ? 200 : 503).json({ status, ...details });
   });
   pages.get('/metrics', async (request, response) => {
     const sent = request.headers.authorization ?? '';
     const bearer = metricsToken !== undefined && app.system.same(sent, `Bearer ${metricsToken}`);
-    if (!bearer && !isLocal(request))
+    if (!bearer && !(isDirect(request) && hasLocalName(request)))
       return fail(
         'PERMISSION_DENIED',
         '/metrics requires a loopback connection or the bearer token from CHAINFOLD_METRICS_TOKEN.',

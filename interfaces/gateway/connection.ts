@@ -11,7 +11,7 @@ import { type Call, errorReply, type Message, readMessage, rpcCodes } from './js
 import { createLoad, type Load } from './load.js';
 import { createOutbox, type Line } from './outbox.js';
 import { createSubscriptions, type Opened } from './subscriptions.js';
-import { admit, methodFaults, type Refusal, type Target } from './target.js';
+import { admit, callsIn, methodFaults, type Refusal, type Target } from './target.js';
 
 /** WebSocket close codes. */
 export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
@@ -105,8 +105,7 @@ const createAnswering = (
     },
     take: async (given: string) => {
       const message = readMessage(given);
-      const calls = 'calls' in message ? message.calls : undefined;
-      const { refusal, holder } = await admit(app, target, target.origin, calls);
+      const { refusal, holder } = await admit(app, target, target.origin, () => callsIn(message));
       if (!('calls' in message)) return send(errorReply(message.code, message.message));
       if (refusal) return send(refusalOf(message, refusal));
       return isOver || !holder ? undefined : answerCalls(message, holder);

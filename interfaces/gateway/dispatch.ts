@@ -1,8 +1,8 @@
 import type { Cancellation } from '../../application/async/cancellation.js';
 import { type MaybePromise, mapMaybe } from '../../application/async/maybe-promise.js';
-import { configuredMethod } from '../../application/gateway/configured-methods.js';
+import { offeredMethod } from '../../application/gateway/configured-methods.js';
 import { rangeFault } from '../../application/gateway/log-range.js';
-import { explainMethod, findMethod, type Method } from '../../application/gateway/methods.js';
+import { explainMethod, type Method } from '../../application/gateway/methods.js';
 import { filter, paramsFault, withDefaults } from '../../application/gateway/params.js';
 import { type Node, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
@@ -49,8 +49,7 @@ const toNodeParams = ({ params }: Method, given: readonly unknown[]) => {
 
 /** Returns the method of a call, or an error if the method is not available or its parameters are invalid. */
 const methodOf = ({ method: name, params }: Call, { node, own, faultOf }: CallContext): Method | RpcAnswer => {
-  const method =
-    findMethod(name, node.isDevelopment) ?? (node.extraMethods?.has(name) ? configuredMethod(name) : undefined);
+  const method = offeredMethod(name, node);
   if (!method || (method.over === 'socket' && !own))
     return failed(rpcCodes.noMethod, explainMethod(name, node.isDevelopment));
   const refusal = faultOf?.(method.name) ?? null;

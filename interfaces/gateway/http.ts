@@ -22,6 +22,7 @@ import {
   addressIn,
   admit,
   authenticate,
+  callsIn,
   methodFaults,
   missingNode,
   type Refusal,
@@ -133,7 +134,7 @@ const answerRead = (
   bytes: Buffer,
   admission: Admission,
   { response, pressure, bypassCache }: Client,
-  message = readBytes(bytes),
+  message: ReturnType<typeof readBytes>,
 ): MaybePromise<Answer> => {
   const { quota, cost, holder, refusal: refused } = admission;
   if (!('calls' in message)) return refusal(refused?.code === rpcCodes.badKey ? refused : message, admission);
@@ -155,13 +156,14 @@ const answerRead = (
 const answerBody = (place: Place, bytes: Buffer, client: Client): MaybePromise<Answer> => {
   const { app, target, recent } = place;
   const ready = client.bypassCache ? null : recent.find(bytes);
-  const message = ready === null ? readBytes(bytes) : undefined;
-  const calls = message && 'calls' in message ? message.calls : undefined;
+  const parsed = ready === null ? readBytes(bytes) : undefined;
+  const message = () => parsed ?? readBytes(bytes);
+  const calls = () => callsIn(message());
   return mapMaybe(admit(app, target, client.origin, calls, ready?.cost), (admission) => {
     const { quota, cost, holder } = admission;
     // The request must be parsed if the token restricts methods.
     if (ready === null || !holder || methodFaults(holder, target.variant))
-      return answerRead(place, bytes, admission, client, message);
+      return answerRead(place, bytes, admission, client, message());
     return { status: 200, body: [ready.answer], quota, cost, provenance: fromCache };
   });
 };
@@ -181,7 +183,7 @@ const write = (response: ServerResponse, body: Answer['body']) => {
   return response.uncork();
 };
 
-const contentType = 'application/json; charset=utf-8';
+const typeHeaders = ['content-type', 'application/json; charset=utf-8', 'x-content-type-options', 'nosniff'];
 
 const send = (
   request: IncomingMessage,
@@ -192,7 +194,7 @@ const send = (
   if (response.destroyed) return;
   const { status, body, quota, cost = 0, provenance, readableBy } = answer;
   const length = String(lengthOf(body));
-  const list = ['content-type', contentType, 'x-request-id', requestId, 'content-length', length];
+  const list = [...typeHeaders, 'x-request-id', requestId, 'content-length', length];
   if (quota) addRateHeaders(list, quota);
   if (cost > 0) list.push('ratelimit-cost', String(cost));
   if (provenance) addProvenance(list, provenance);

@@ -2,13 +2,14 @@ import type { Duplex } from 'node:stream';
 import type { Holder } from '../../application/access/gateway/token-cache.js';
 import type { App } from '../../application/app.js';
 import { type MaybePromise, mapMaybe } from '../../application/async/maybe-promise.js';
+import { offeredMethod } from '../../application/gateway/configured-methods.js';
 import { unitsOf } from '../../application/gateway/costs.js';
 import { headSeen } from '../../application/gateway/log-range.js';
 import type { Node } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import { overLimit, type Quota } from '../../domain/rate-limit.js';
 import { networks, type Variant, variants } from '../../domain/variant.js';
-import { type Message, rpcCodes } from './json-rpc.js';
+import { type Message, rpcCodes, type Unreadable } from './json-rpc.js';
 
 /** Chain, network and key of a gateway URL. The key is an api_key or a gateway token. */
 export type Target = {
@@ -106,32 +107,63 @@ const admissionOf = (quota: Quota, holder: Holder, { tag }: Variant, cost: numbe
   return refused({ status: 429, code: rpcCodes.limitExceeded, message }, quota);
 };
 
-const singleCall: Message['calls'] = [{ id: null, method: '', params: [] }];
+type Calls = Message['calls'];
+/** Stands for a connection or an unreadable message, which cost as much as one invalid call. */
+const singleCall: Calls = [{ id: 'null', code: rpcCodes.invalidRequest, message: '' }];
+
+/** Returns the calls that a message is charged for. */
+export const callsIn = (message: Message | Unreadable): Calls => ('calls' in message ? message.calls : singleCall);
 
 /** Returns the total cost of the calls in rate-limit units. An invalid call costs 1. */
-const costOfCalls = (calls: Message['calls'], node: Node | undefined) => {
+const costOfCalls = (calls: Calls, node: Node | undefined) => {
   let cost = 0;
   for (const call of calls)
     cost += node && 'params' in call ? unitsOf(call.method, call.params, () => headSeen(node)) : 1;
   return cost;
 };
 
+/** Explains why the token does not allow any call on the chain; null if it allows some. */
+export const chainFault = ({ grant }: Holder, { tag }: Variant): Refusal | null =>
+  !grant?.chains || grant.chains.has(tag)
+    ? null
+    : { status: 403, code: rpcCodes.noMethod, message: `this gateway token does not allow chain ${tag}` };
+
+/** Returns the calls that the key allows. A call of a method that the token does not name is rejected later. */
+const allowedOf = (calls: Calls, holder: Holder, { variant, node }: Target): Calls => {
+  if (chainFault(holder, variant)) return [];
+  const methods = holder.grant?.methods;
+  if (!methods) return calls;
+  return calls.filter((call) => !('method' in call) || methods.has(offeredMethod(call.method, node)?.name ?? ''));
+};
+
 /**
- * Authenticates a message and charges its calls to the rate limits of the key. An unreadable message counts as one
- * call.
+ * Authenticates a message and charges its calls to the rate limits of the key. Calls that a token does not allow are
+ * charged to the token alone. `knownCost` is given for a cached answer to one call, which is read only if the key is
+ * restricted.
  */
 export const admit = (
   { gatewayAccess }: App,
-  { apiKey, variant, node }: Target,
+  target: Target,
   origin: string | undefined,
-  calls: Message['calls'] = singleCall,
-  cost = costOfCalls(calls, node),
+  read: () => Calls = () => singleCall,
+  knownCost?: number,
 ): MaybePromise<Admission> => {
+  const { apiKey, variant, node } = target;
   const charge = (holder: Holder | null): MaybePromise<Admission> => {
     const fault = faultOf(holder, origin);
     if (fault || holder === null) return refused(fault ?? unknownKey);
-    const charged = gatewayAccess.charge(holder, variant, calls.length, cost - calls.length);
-    return mapMaybe(charged, (quota) => admissionOf(quota, holder, variant, cost));
+    const calls = knownCost === undefined || methodFaults(holder, variant) ? read() : singleCall;
+    const allowed = allowedOf(calls, holder, target);
+    const rejected = calls.length - allowed.length;
+    const cost = rejected === 0 && knownCost !== undefined ? knownCost : costOfCalls(allowed, node);
+    const chargeAllowed = () =>
+      mapMaybe(gatewayAccess.charge(holder, variant, allowed.length, cost - allowed.length), (quota) =>
+        admissionOf(quota, holder, variant, cost + rejected),
+      );
+    if (rejected === 0) return chargeAllowed();
+    return mapMaybe(gatewayAccess.chargeRejected(holder, variant, rejected), (quota) =>
+      quota.allowed && allowed.length > 0 ? chargeAllowed() : admissionOf(quota, holder, variant, rejected),
+    );
   };
   const admitted = mapMaybe(gatewayAccess.find(apiKey), charge);
   return admitted instanceof Promise ? admitted.catch(failed) : admitted;
@@ -168,10 +200,10 @@ export const countConnection = async (
 };
 
 /** Returns a function that explains why the token does not allow a method; undefined if the token allows all. */
-export const methodFaults = ({ grant }: Holder, { tag }: Variant): ((method: string) => string | null) | undefined => {
-  if (!grant) return undefined;
-  const { chains, methods } = grant;
-  if (chains && !chains.has(tag)) return () => `this gateway token does not allow chain ${tag}`;
+export const methodFaults = (holder: Holder, variant: Variant): ((method: string) => string | null) | undefined => {
+  const fault = chainFault(holder, variant);
+  if (fault) return () => fault.message;
+  const methods = holder.grant?.methods;
   return methods
     ? (method) => (methods.has(method) ? null : `this gateway token does not allow the method ${method}`)
     : undefined;

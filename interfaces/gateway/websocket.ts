@@ -11,6 +11,7 @@ import type { Opened } from './subscriptions.js';
 import {
   type Address,
   admit,
+  chainFault,
   countConnection,
   missingNode,
   type Refusal,
@@ -29,6 +30,7 @@ const refuse = (socket: Duplex, { status, code, message }: Refusal, quota: Quota
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
+    'x-content-type-options: nosniff',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
     ...Object.entries(quota ? rateHeaders(quota) : {}).map(([name, value]) => `${name}: ${value}`),
@@ -93,7 +95,7 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
       if (!target) return refuse(socket, unknownChain);
       const { refusal: unpaid, holder, quota } = await admit(app, target, request.headers.origin);
       if (unpaid || !holder) return refuse(socket, unpaid ?? unknownChain, quota);
-      const refusal = await countConnection(app, holder, socket);
+      const refusal = chainFault(holder, target.variant) ?? (await countConnection(app, holder, socket));
       return refusal ? refuse(socket, refusal) : accept(target, request, socket, head);
     },
     metrics: () => ({

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { Identity } from '../../application/access/credential-cache.js';
 import type { App } from '../../application/app.js';
 import { createFairTurns, type FairTurns } from '../../application/async/fair-turns.js';
 import type { Position } from '../../application/ports/event-store.js';
@@ -107,6 +108,18 @@ const checkRole = ({ operation: { name, role: needed } }: Route, role: Caller['r
   if (needed && needed !== role)
     fail('PERMISSION_DENIED', `${name} requires an ${needed} credential; this credential has the role ${role}`);
 };
+
+const callerOf = (
+  { variant, operation }: Route,
+  { response }: Exchange,
+  { organizationId, role, apiKey }: Identity,
+): Omit<Caller, 'requestId' | 'touch'> => ({
+  organizationId,
+  role,
+  variant,
+  actor: { kind: 'credential', id: apiKey },
+  ...(operation.kind === 'query' && { isCancelled: () => response.destroyed }),
+});
 
 /** Runs a valid request: a query waits for `x-min-position`, a command until the read models include its events. */
 const createRun = (app: App) => {
@@ -238,17 +251,10 @@ export const createOperations = (
     const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
     if (quota) Object.assign(headers, rateHeaders(quota));
     if (quota && !quota.allowed) fail('RATE_LIMITED', `Rate limit exceeded: ${overLimit(quota, route.variant.tag)}.`);
-    const { organizationId, apiKey, role } = caller;
-    checkRole(route, role);
-    const by: Caller = {
-      organizationId,
-      role,
-      variant: route.variant,
-      actor: { kind: 'credential', id: apiKey },
-      requestId,
-      touch: createMeter(app, caller, route.variant, headers),
-    };
-    return inTurn(`${route.operation.kind} ${organizationId}`, async () => {
+    checkRole(route, caller.role);
+    const touch = createMeter(app, caller, route.variant, headers);
+    const by: Caller = { ...callerOf(route, exchange, caller), requestId, touch };
+    return inTurn(`${route.operation.kind} ${by.organizationId}`, async () => {
       // The client may have disconnected while its request was queued.
       if (exchange.response.destroyed) return;
       const outcome = await run(route, exchange, await body(), by);

@@ -25,6 +25,7 @@ export const listTransfers = operation({
   name: 'ListTransfers',
   summary: 'List transfers of a wallet, an address or a transaction, newest first.',
   surface: 'wallet',
+  touches: 'transfers',
   request: {
     wallet_id: { schema: id },
     address: { schema: address },
@@ -69,6 +70,7 @@ export const listAssets = operation({
   name: 'ListAssets',
   summary: 'List balances of one asset type, per address or summed over all addresses.',
   surface: 'wallet',
+  touches: 'balances',
   request: {
     wallet_id: { schema: id },
     address: { schema: address },
@@ -115,7 +117,7 @@ export const refreshAssetBalances = operation({
   name: 'RefreshAssetBalances',
   summary: 'Read balances of one address, or of all addresses of a wallet, from the node now, at the confirmed height.',
   surface: 'wallet',
-  touches: 'addresses',
+  touches: 'balances',
   request: {
     wallet_id: { schema: id },
     address: { schema: address },

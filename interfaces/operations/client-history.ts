@@ -16,12 +16,16 @@ const actorFor = ({ kind, id }: EventRecord['actor'], organizationId: string) =>
   return isOther ? { kind: 'operator', id: '' } : { kind, id };
 };
 
+/** Types whose `by` is the login name of an operator. */
+const namingOperators: ReadonlySet<string> = new Set(['LossAccepted', 'LogLossAccepted']);
+const dataFor = ({ type, data }: EventRecord) => (namingOperators.has(type) ? { ...data, by: 'operator' } : data);
+
 /**
  * Returns an event as shown to a client of the organization: without encrypted secrets and names of operators, and with
  * shortened api_keys, because an api_key alone grants access to the gateway.
  */
 export const shownToClient = (event: EventRecord, organizationId: string): EventRecord => {
-  const shown = { ...event, actor: actorFor(event.actor, organizationId) };
+  const shown = { ...event, actor: actorFor(event.actor, organizationId), data: dataFor(event) };
   const mask = (name: string, value: unknown) => {
     if (name.startsWith('sealed')) return undefined;
     return typeof value === 'string' ? value.replace(apiKeys, (key) => nameOf(key, organizationId)) : value;

@@ -72,7 +72,7 @@ type Definition<Q extends Fields, R extends Fields> = {
   /** Marks an answer that contains a secret and is therefore never stored for retries. */
   readonly confidential?: true;
   /** Items that the use case reports and that are charged in addition to the list items of request and answer. */
-  readonly touches?: 'addresses';
+  readonly touches?: 'addresses' | 'balances' | 'transfers' | 'notifications';
   readonly request: Q;
   readonly atLeastOne?: readonly (keyof Q & string)[];
   readonly response: R;

@@ -192,6 +192,7 @@ export const resendWebhooks = operation({
   summary:
     'Resend all deliveries that a webhook has not accepted, or all with a given status. A disabled webhook is enabled again.',
   surface: 'wallet',
+  touches: 'notifications',
   extension: true,
   request: {
     webhook_id: { schema: id, required: true },

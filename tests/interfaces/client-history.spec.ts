@@ -30,6 +30,13 @@ describe('the history that a client sees', () => {
   for (const [what, actor, expected] of actors)
     it(`names ${what}`, () => assert.deepEqual(shown({ actor }).actor, expected));
 
+  for (const type of ['LossAccepted', 'LogLossAccepted'])
+    it(`does not name the operator in ${type}`, () => {
+      const data = { by: 'mara', reason: 'restored', found: { count: 1 } };
+      assert.deepEqual(shown({ type, data }).data, { ...data, by: 'operator' });
+      assert.deepEqual(shown({ data }).data, data);
+    });
+
   it('contains no sealed secrets at any depth', () => {
     const data = { apiKey: keyOf(own), sealedSecret: 'c2VjcmV0', more: [{ sealedValue: 'c2VjcmV0', name: 'x' }] };
     assert.deepEqual(shown({ data }).data, { apiKey: 'ck_01234567', more: [{ name: 'x' }] });

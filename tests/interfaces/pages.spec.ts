@@ -141,6 +141,21 @@ describe('metrics', () => {
   });
 });
 
+describe('readiness', () => {
+  const chain = { chain: 'C', height: 1, head: 2, headSeconds: 3, trouble: null };
+  const { get } = usePages({ system: testSystem, status: { followers: async () => [chain] } });
+  const bodyFor = async (headers: Record<string, string>) =>
+    JSON.parse((await get('/health/ready', headers)).body.toString());
+
+  it('shows reasons and chains to this machine, and to callers behind a proxy', async () => {
+    for (const headers of [{ host: 'localhost:80' }, { host: 'chainfold.example', 'x-forwarded-for': '10.0.0.1' }])
+      assert.deepEqual(Object.keys(await bodyFor(headers)), ['status', 'reasons', 'chains']);
+  });
+
+  it('shows only the status to a page of another host whose name resolves to this machine', async () =>
+    assert.deepEqual(await bodyFor({ host: 'attacker.example' }), { status: 'ready' }));
+});
+
 describe('the published key of all webhooks', () => {
   let now = sharedKeyEnds - 1;
   const { get } = usePages({

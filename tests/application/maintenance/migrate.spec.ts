@@ -4,6 +4,7 @@ import { type MigrationPorts, type MigrationStores, migrateStores } from '../../
 import { rejectUnfinishedMigration } from '../../../application/maintenance/state-entries.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import { noEntry } from '../../../application/ports/state.js';
+import { firstLink, nextLink } from '../../../domain/aggregates/audit.js';
 import { appendEvents, historyOf, manualSystem, notary, sealAll } from '../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { allEvents } from '../../support/following/following.js';
@@ -31,6 +32,7 @@ describe('the migration of a history to other stores', () => {
     firstUnreadableKey: async () => null,
     notary: async () => notary,
     sha256: testSystem.sha256,
+    now: testSystem.now,
     ...given,
   });
   const remember = (id: string, value: unknown) =>
@@ -62,7 +64,11 @@ describe('the migration of a history to other stores', () => {
     await remember('follow:P', { chain: '0x1', first: { header: {}, position: 3 }, tip: {}, head: {} });
     await remember('follow:P:7', { chain: '0x1', header: {}, position: 12 });
     await remember('pulse:P', { turnedAt: 3 });
-    await remember('audit-chain:org_b', { count: 3, position: 8, eventId: events[7]?.id });
+    const { hash } = (await historyOf(from.events, 'org_b')).reduce(
+      (link, event) => nextLink(link, event, testSystem.sha256),
+      firstLink('org_b', testSystem.sha256),
+    );
+    await remember('audit-chain:org_b', { count: 3, hash, position: 8, eventId: events[7]?.id });
     await remember('find-token-accounts-T', '8');
     await remember('witness:file', '8');
     await remember('token-accounts T org_b EQmaster', [8, 'EQaddress']);
@@ -82,7 +88,7 @@ describe('the migration of a history to other stores', () => {
     assert.equal((await value('follow:P')).first.position, at(3));
     assert.equal((await value('follow:P:7')).position, at(12));
     assert.deepEqual(await value('pulse:P'), { turnedAt: 3 });
-    assert.deepEqual(await value('audit-chain:org_b'), { count: 3, position: at(8), eventId: events[7]?.id });
+    assert.deepEqual(await value('audit-chain:org_b'), { count: 3, hash, position: at(8), eventId: events[7]?.id });
     assert.equal(await value('find-token-accounts-T'), at(8));
     assert.equal(await value('witness:file'), at(8));
     assert.deepEqual(await value('token-accounts T org_b EQmaster'), [at(8), 'EQaddress']);
@@ -173,6 +179,38 @@ describe('the migration of a history to other stores', () => {
     await assert.rejects(migrateStores(ports(), ignoreProgress), refused(/not empty/));
     await remember('something-new', { unheard: 'of' });
     await assert.rejects(migrateStores(ports(), ignoreProgress), refused(/cannot migrate/));
+  });
+
+  it('is rejected for a history that its seals, its log or its progress contradict, with the words of the proof', async () => {
+    await appendEvents(from.events, 'org_a', 20, 20);
+    for (let n = 0; n < 3; n++) await sealAll(from);
+    const isRejectedFor = async (source: Partial<MigrationStores>, reason: RegExp) => {
+      await assert.rejects(migrateStores(ports({ from: { ...from, ...source } }), ignoreProgress), refused(reason));
+      assert.equal(await to.events.head(), 0);
+    };
+    const changed = (change: (event: Recorded) => Recorded): EventStore => {
+      const each = async function* (batches: AsyncIterable<readonly Recorded[]>) {
+        for await (const batch of batches) yield batch.map(change);
+      };
+      return {
+        ...from.events,
+        readAll: (after) => each(from.events.readAll(after)),
+        readOrganization: (id, after) => each(from.events.readOrganization(id, after)),
+      };
+    };
+    await isRejectedFor(
+      { events: changed((event) => ({ ...event, time: event.time - 1000 })) },
+      /^org_a: something in the events 1 to \d+ is at another position or commit time than when .*audit verify --all/,
+    );
+    await isRejectedFor(
+      { events: { ...from.events, disorder: async () => 'why' } },
+      /^org_a: the event store is out of order: why\. /,
+    );
+    const log = await from.state.get('processes', 'audit-log');
+    await from.state.destroy('processes', 'audit-log');
+    await isRejectedFor({}, /^org_a: the seal log is not the one that was written: /);
+    await from.state.put('processes', 'audit-log', log?.value ?? '', noEntry);
+    await migrateStores(ports(), ignoreProgress);
   });
 
   it('fails at an event that differs in the new store', async () => {

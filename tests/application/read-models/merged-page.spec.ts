@@ -92,6 +92,7 @@ describe('the list merged from several indexes', () => {
             mergedList(store, {
               collection: notes,
               inTurn: (read) => read(),
+              caller: {},
               scope,
               sources: wanted.map(({ field, name }) => ({ index: index[field], equal: [name] })),
               after,
@@ -128,6 +129,7 @@ describe('the list merged from several indexes', () => {
     const list = mergedList(store, {
       collection: notes,
       inTurn: (read) => read(),
+      caller: {},
       scope,
       sources: [
         { index: 'byFrom', equal: ['ann'] },
@@ -173,6 +175,7 @@ describe('the list merged from several indexes', () => {
       yield* mergedList(store, {
         collection: notes,
         inTurn: (read) => read(),
+        caller: {},
         scope,
         sources: wanted,
         after,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { nonceWindowMs } from '../../../application/access/nonces.js';
-import { maxInlineAddresses } from '../../../application/assets/refresh-request.js';
+import { partSize } from '../../../application/assets/changed-balances.js';
 import { maxUnread } from '../../../application/gateway/backpressure.js';
 import { maxChanges, maxFilters, unusedMs } from '../../../application/gateway/filters.js';
 import { maxBlocks } from '../../../application/gateway/log-range.js';
@@ -57,7 +57,8 @@ const inCode: Readonly<Record<string, string>> = {
   'addresses in a batch': `${batch.minItems}..${batch.maxItems}`,
   'transaction hashes in ListTransactions': `${field('ListTransactions', 'transaction_hashes').maxItems}`,
   'addresses on a page of ListWallets': `${addressesPerPage}, then the page ends early`,
-  'addresses that RefreshAssetBalances reads before it answers': `${maxInlineAddresses}`,
+  'addresses that RefreshAssetBalances reads before it answers': `${partSize.addresses}`,
+  'balances that RefreshAssetBalances reads before it answers': `${partSize.balances}, or those of one address`,
   'name of a wallet': lengths(field('RegisterWallet', 'name')),
   'name of an organization': lengths(field('CreateOrganization', 'name')),
   domain: lengths(field('GetOrganizationByDomain', 'domain')),

@@ -6,7 +6,7 @@ import { createEvmChain, hex } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
 import { until } from '../../support/eventually.js';
-import { connectTo, gatewayUrl, keyOf, post, socketUrl } from '../../support/gateway/gateway.js';
+import { connectTo, gatewayUrl, keyOf, post, rejectedUpgrade, socketUrl } from '../../support/gateway/gateway.js';
 import { clientOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 
 const call = (method: string, ...params: unknown[]) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -39,6 +39,18 @@ describe('the node gateway under abuse', () => {
   after(async () => {
     await service.stop();
     await node.close();
+  });
+
+  it('forbids browsers to guess the type of its answers, also when it rejects a call or a connection', async () => {
+    const answers = [
+      await post(gatewayUrl(service), call('eth_blockNumber')),
+      await post(gatewayUrl(service), '{'),
+      await post(gatewayUrl(service, 'unknown'), call('eth_blockNumber')),
+      await fetch(gatewayUrl(service)),
+    ];
+    for (const { headers } of answers) assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    const { headers } = await rejectedUpgrade(socketUrl(service, 'unknown'));
+    assert.equal(headers['x-content-type-options'], 'nosniff');
   });
 
   describe('by WebSocket frames', () => {
