@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import type { Credentials } from '../../interfaces/signature.js';
-import { createRandom } from '../support/random.js';
-import { seed } from '../support/run/seed.js';
-import { call, sign } from '../support/service/http.js';
-import { newOrganization } from '../support/service/service.js';
-import { testSystem } from '../support/silent.js';
-import { startReceiver } from '../support/webhooks/webhook-receiver.js';
-import { deployHostileContracts } from './hostile-contracts.js';
-import { bedrock, type World } from './world.js';
+import type { Credentials } from '../../../interfaces/signature.js';
+import { createRandom } from '../../support/random.js';
+import { seed } from '../../support/run/seed.js';
+import { call, sign } from '../../support/service/http.js';
+import { newOrganization } from '../../support/service/service.js';
+import { testSystem } from '../../support/silent.js';
+import { startReceiver } from '../../support/webhooks/webhook-receiver.js';
+import { bedrock, type World } from '../world.js';
+import { deployHostileContracts } from './contracts.js';
 
 type Hostile = Credentials & {
   readonly walletId: string;

@@ -1,6 +1,6 @@
-import { testSystem } from '../support/silent.js';
-import { newAddress, type Tenant } from './tenant.js';
-import type { World } from './world.js';
+import { testSystem } from '../../support/silent.js';
+import { newAddress, type Tenant } from '../tenant.js';
+import type { World } from '../world.js';
 
 const everyMs = 250;
 

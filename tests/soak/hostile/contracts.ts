@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Interface } from 'ethers';
-import type { World } from './world.js';
+import type { World } from '../world.js';
 
 type Ask = World['ask'];
 type Receipt = { readonly contractAddress: string };
