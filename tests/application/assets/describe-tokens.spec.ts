@@ -75,7 +75,7 @@ describe('the token describer', () => {
     const asset = (tokenId: string) => ({ standard: 'ERC-721', contract, tokenId });
     await createHandle(stores.events, testSystem)(context, [
       {
-        stream: `${organizationId}-ledger-${observed++}` as never,
+        stream: `${organizationId}.ledger-${observed++}` as never,
         decide: () => tokenIds.map((id) => ({ type: 'TransferObserved', data: { transfer: { asset: asset(id) } } })),
       } as never,
     ]);
@@ -83,7 +83,7 @@ describe('the token describer', () => {
   const importToken = async (organizationId: string, id: string) => {
     const data = { asset: { standard: 'token', contract: `https://host.example/${id}` } };
     await createHandle(stores.events, testSystem)(contextOf(organizationId), [
-      { stream: `${organizationId}-ledger-${observed++}`, decide: () => [{ type: 'AssetImported', data }] } as never,
+      { stream: `${organizationId}.ledger-${observed++}`, decide: () => [{ type: 'AssetImported', data }] } as never,
     ]);
   };
   const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
