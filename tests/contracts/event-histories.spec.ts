@@ -32,6 +32,24 @@ for (const [adapter, place] of Object.entries(eventStores))
       for (const found of [...reads, [...from, ...rest]]) assert.deepEqual(found, all.slice(0, found.length));
     });
 
+    it('have the events of a command over streams of an organization and of the system in both histories', async () => {
+      const start = await store.head();
+      const own = write(stream(1), [event(1)]);
+      const ofSystem = write(`system.thing-${organization}`, [event(2), event(3)]);
+      await store.append([own, ofSystem]);
+      await store.append([write(`system.thing-b${organization}`, [event(4)])]);
+      // Servers link events to their categories later, and histories are read in another way before.
+      const expected = (await collect(store.readAll(start))).filter((one) => one.stream.startsWith('system.'));
+      const streams = ({ stream: name }: Recorded) => name;
+      assert.deepEqual(expected.map(streams), [ofSystem.stream, ofSystem.stream, `system.thing-b${organization}`]);
+      for (let i = 0; i < 3; i++) {
+        assert.deepEqual(await collect(store.readOrganization('system', start)), expected);
+        const newestFirst = await collect(store.readOrganizationBackwards('system', { position: await store.head() }));
+        assert.deepEqual(newestFirst.slice(0, expected.length), expected.toReversed());
+      }
+      assert.deepEqual((await collect(store.readOrganization(organization, start))).map(streams), [own.stream]);
+    });
+
     it('end with the newest event', async () => {
       const start = await store.head();
       await store.append([write(stream(1), [event(1), event(2)])]);

@@ -7,12 +7,13 @@ import {
   organizationOf,
   type Position,
   type Recorded,
+  systemStreams,
 } from '../../../application/ports/event-store.js';
 import type { createAllEvents } from '../all-events.js';
 import type { Connection } from '../connection.js';
 import { maxEvents, positionOf, recordedEvents } from '../records.js';
 import { categoryBackwards, categoryForwards } from './category.js';
-import { findEnd, isLinkedUpTo } from './links.js';
+import { findEnd, isLinkedUpTo, type LogEnd } from './links.js';
 
 const batchSize = 500;
 const backwardsSize = 100;
@@ -56,7 +57,8 @@ export type History = {
 
 /**
  * Reads an organization's history from the category streams that the server maintains, so that the cost depends on that
- * organization alone. When a category stream is missing or lags, reads all events and skips other organizations.
+ * organization alone. Reads all events and skips other organizations for the history of the system, and when a category
+ * stream is missing or lags.
  */
 export const createHistory = (
   connection: Connection,
@@ -65,13 +67,19 @@ export const createHistory = (
 ): History => {
   const belongsTo = async (upTo: Moment) =>
     commitsUpTo(upTo, 'time' in upTo ? (await connection.readStream(clockStream)).flatMap(recordedEvents) : []);
+  /**
+   * Returns whether the history can be read from category streams. That of the system cannot: a command over streams of an
+   * organization and of the system is committed in a category of the organization.
+   */
+  const isByCategory = async (organizationId: string, end: LogEnd) =>
+    organizationId !== systemStreams && (await isLinkedUpTo(connection, end));
   const names = (organizationId: string) => aggregates.map((aggregate) => `${organizationId}.${aggregate}`);
 
   /** Yields events up to the end of the log as of the first read, so that the result has no gaps before its last event. */
   const oldestFirst = async function* (organizationId: string, after: Position): Events {
     const end = await findEnd(all.recordsBackwards, organizationId);
     if (!end) return;
-    if (await isLinkedUpTo(connection, end))
+    if (await isByCategory(organizationId, end))
       yield* merge(
         names(organizationId).map((name) => categoryForwards(connection, name, after, end.commit)),
         isOlder,
@@ -82,7 +90,7 @@ export const createHistory = (
     const end = await findEnd(all.recordsBackwards, organizationId);
     if (!end) return;
     const isInEnd = (commit: Commit) => commit.position <= positionOf(end.commit, maxEvents) && isIn(commit);
-    if (await isLinkedUpTo(connection, end))
+    if (await isByCategory(organizationId, end))
       yield* merge(
         names(organizationId).map((name) => categoryBackwards(connection, name, isInEnd)),
         isNewer,
