@@ -73,9 +73,9 @@ const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) =
       }
     },
     /** Resolves when some part has ended, or after a pause. */
-    someEnded: async (signal: AbortSignal) => {
+    someEnded: async () => {
       const over = new AbortController();
-      await Promise.race([...running.values(), system.sleep(pauseMs, AbortSignal.any([signal, over.signal]))]);
+      await Promise.race([...running.values(), system.sleep(pauseMs, over.signal)]);
       over.abort();
     },
     allEnded: () => Promise.all(running.values()),
@@ -120,7 +120,7 @@ export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: V
     while (!signal.aborted && !(await readModelProgress.reached(head, catchUpMs)));
     while (!signal.aborted) {
       await round();
-      await turns.someEnded(signal);
+      await turns.someEnded();
     }
     await turns.allEnded();
   };
