@@ -2,6 +2,8 @@ import { run } from './main.js';
 import { endsWithParent, stopSignals } from './stop-requests.js';
 
 const pollIntervalMs = 500;
+/** Time that open connections get to close after the service has ended. */
+const lingerMs = 2000;
 
 /** Calls `callback` when the parent process exits, if this process must end with its parent. */
 const onParentExit = (callback: () => void) => {
@@ -32,5 +34,7 @@ process.exitCode = await run(args, {
   err: (text) => void process.stderr.write(text),
   stopped,
 });
-// `doctor` may leave connections open to stores that do not answer.
+// Stores that do not answer may leave connections and timers open, which would keep this process alive. A process that
+// can end by itself does so, because SQLite then removes its write-ahead logs.
 if (args[0] === 'doctor') process.exit();
+if (args[0] === 'serve') setTimeout(() => process.exit(), lingerMs).unref();

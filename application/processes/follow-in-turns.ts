@@ -1,4 +1,5 @@
-import { createOrganizationQueue } from '../async/organization-queue.js';
+import { linkedController } from '../async/linked-controller.js';
+import { createOrganizationQueue } from '../async/turns/organization-queue.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
@@ -151,8 +152,8 @@ export const followInTurns = (ports: Ports, options: Options) => {
       },
     });
     const follow = fromCheckpoint(id, ports, { splitFrom: options.splitFrom ?? id, unfinishedFrom: lanes.oldest });
-    const stop = new AbortController();
-    const working = queue.run(AbortSignal.any([signal, stop.signal]));
+    const stop = linkedController(signal);
+    const working = queue.run(stop.signal);
     try {
       await follow(signal, async (batch, from) => {
         const wanted = batch.filter((event) => ownerOf(event) !== null);

@@ -1,28 +1,52 @@
-import { noEntry, type StateStore } from '../ports/state.js';
+import { linkedController } from '../async/linked-controller.js';
+import { type Entry, noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import type { Run, ServiceProcess } from './service-process.js';
 
-type Run = (signal: AbortSignal) => Promise<void>;
+type Ports = { readonly state: StateStore; readonly system: System };
 
 const renewalIntervalMs = 1000;
 /** Missed renewals after which another process takes the lease. */
 const maxMissedRenewals = 4;
+/** Looks at an owner that renews the lease but neglects its work, after which another process takes the lease. */
+const maxNeglectedLooks = 30;
 const released = '';
+
+/** Returns whether the work is not done although the owner renews the lease, for example because its nodes fail. */
+type IsNeglected = () => Promise<boolean>;
+
+/** Watches the owner of a lease: returns whether it has missed renewals, or neglected the work, too often in a row. */
+const createOwnerWatch = (isNeglected: IsNeglected) => {
+  let seen: Entry = { value: released, revision: noEntry };
+  let [missedRenewals, neglectedLooks] = [0, 0];
+  return async (found: Entry): Promise<boolean> => {
+    const isSameOwner = found.value === seen.value;
+    missedRenewals = found.revision === seen.revision ? missedRenewals + 1 : 0;
+    neglectedLooks = isSameOwner && (await isNeglected()) ? neglectedLooks + 1 : 0;
+    seen = found;
+    return missedRenewals >= maxMissedRenewals || neglectedLooks >= maxNeglectedLooks;
+  };
+};
 
 /**
  * Holds a lease in the state store. The owner rewrites the entry at every interval; a process that sees the entry
- * unchanged for several intervals takes the lease. Clocks of two machines are never compared, so that setting a clock
- * cannot end a lease.
+ * unchanged for several intervals takes the lease, and takes it at once if the owner was a process of the same machine
+ * that has ended. An owner that renews the lease but neglects the work loses it after a longer time. Clocks of two
+ * machines are never compared, so that setting a clock cannot end a lease.
  */
-const createKeeper = (id: string, { state, system }: { state: StateStore; system: System }) => {
-  const owner = system.uuid();
+const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNeglected) => {
+  const owner = `${system.uuid()} ${system.processId}`;
+  const waiting = new Set<(term: AbortSignal) => void>();
   let term: AbortController | null = null;
-  let begun: ((term: AbortSignal) => void)[] = [];
   let revision = noEntry;
-  let missedRenewals = 0;
+  const isForfeited = createOwnerWatch(isNeglected);
 
   const begin = () => {
+    // The revision grows with every write, so a later term always has a greater number.
+    system.log.info({ lease: id, term: revision }, 'Lease acquired');
     term = new AbortController();
-    for (const resolve of begun.splice(0)) resolve(term.signal);
+    for (const resolve of waiting) resolve(term.signal);
+    waiting.clear();
   };
   const end = () => {
     term?.abort();
@@ -33,31 +57,47 @@ const createKeeper = (id: string, { state, system }: { state: StateStore; system
     if (isWritten) revision++;
     return isWritten;
   };
-  /** Renews the lease if this process holds it; otherwise takes a lease that is free or no longer renewed. */
-  const renewOrAcquire = async () => {
-    if (term) {
-      if (!(await write(owner))) end();
-      return;
-    }
+  const renew = async () => {
+    if (await write(owner)) return;
+    system.log.warn({ lease: id }, 'Lease lost to another process');
+    end();
+  };
+  const isFree = ({ value }: Entry) =>
+    value === released || value === owner || system.hasEnded(value.split(' ')[1] ?? '');
+  /** Takes a lease that is free or forfeited, or that this process lost while the store was unavailable. */
+  const acquire = async () => {
     const found = await state.get('processes', id);
-    missedRenewals = found?.revision === revision ? missedRenewals + 1 : 0;
+    const canTake = !found || isFree(found) || (await isForfeited(found));
     revision = found?.revision ?? noEntry;
-    const isFree = !found || found.value === released || missedRenewals >= maxMissedRenewals;
-    if (isFree && (await write(owner))) begin();
+    if (canTake && (await write(owner))) begin();
   };
 
   return {
-    /** Resolves with the signal that fires when the lease is lost. */
-    held: () => (term ? Promise.resolve(term.signal) : new Promise<AbortSignal>((resolve) => begun.push(resolve))),
+    isHeld: () => term !== null,
+    /** Resolves with the signal that fires when the lease is lost; with null when the given signal fires before. */
+    held: (signal: AbortSignal): Promise<AbortSignal | null> =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve(null);
+        if (term) return resolve(term.signal);
+        const stopWaiting = () => {
+          waiting.delete(take);
+          resolve(null);
+        };
+        const take = (begun: AbortSignal) => {
+          signal.removeEventListener('abort', stopWaiting);
+          resolve(begun);
+        };
+        waiting.add(take);
+        signal.addEventListener('abort', stopWaiting, { once: true });
+      }),
     keep: async (signal: AbortSignal) => {
       while (!signal.aborted) {
         // Another process may take the lease while this one cannot write to the store.
-        await renewOrAcquire().catch(end);
+        await (term ? renew() : acquire()).catch(end);
         await system.sleep(renewalIntervalMs, signal);
       }
       const wasOwner = term !== null;
       end();
-      begun = [];
       if (wasOwner) await write(released).catch(() => false);
     },
   };
@@ -66,9 +106,15 @@ const createKeeper = (id: string, { state, system }: { state: StateStore; system
 /**
  * Lets one operating system process at a time run the given work; the others stand by. All work that shares a lease runs
  * in the same process. The lease is released when the work ends, and expires when its owner dies.
+ *
+ * A process that was suspended does not know that its lease has expired until its next renewal, so two processes may work
+ * for a moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing token: the
+ * first write of the new owner invalidates the revisions that the old one knows. Appends state the revision of their
+ * streams, read models that of their checkpoint, and checkpoints, cursors and seals that of their entry. Jobs and
+ * observations have deterministic ids, so that a second write changes nothing.
  */
-export const createLease = (name: string, ports: { state: StateStore; system: System }) => {
-  const keeper = createKeeper(`lease:${name}`, ports);
+export const createLease = (name: string, ports: Ports, isNeglected: IsNeglected = async () => false) => {
+  const keeper = createKeeper(`lease:${name}`, ports, isNeglected);
   let users = 0;
   let ending = new AbortController();
   let kept = Promise.resolve();
@@ -86,17 +132,23 @@ export const createLease = (name: string, ports: { state: StateStore; system: Sy
   };
 
   const runInTerms = async (run: Run, signal: AbortSignal) => {
-    const aborted = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
-    while (!signal.aborted) {
-      const term = await Promise.race([keeper.held(), aborted]);
+    for (let isLost = true; isLost; ) {
+      const term = await keeper.held(signal);
       if (!term) return;
-      await run(AbortSignal.any([signal, term]));
+      const stop = linkedController(signal, term);
+      await run(stop.signal)
+        .catch((error: unknown) => {
+          // Work that is interrupted by a lost lease may reject.
+          if (!term.aborted) throw error;
+        })
+        .finally(() => stop.abort());
       // The supervisor restarts work that ends by itself; this loop only waits for a lost lease.
-      if (!term.aborted) return;
+      isLost = term.aborted;
     }
   };
-  return (run: Run): Run =>
-    async (signal) => {
+  const isStandby = () => users > 0 && !keeper.isHeld();
+  return (run: Run): Run => {
+    const runWithLease = async (signal: AbortSignal) => {
       enter();
       try {
         await runInTerms(run, signal);
@@ -104,4 +156,27 @@ export const createLease = (name: string, ports: { state: StateStore; system: Sy
         await leave();
       }
     };
+    return Object.assign(runWithLease, { isStandby });
+  };
+};
+
+export type LeaseTerms = { readonly name: string; readonly isNeglected?: IsNeglected };
+
+/**
+ * Puts each process under the lease that `leaseOf` returns, if any. Processes under one lease run in the same instance.
+ */
+export const withLeases = (
+  processes: readonly ServiceProcess[],
+  leaseOf: (process: ServiceProcess) => LeaseTerms | null,
+  ports: Ports,
+): readonly ServiceProcess[] => {
+  const leases = new Map<string, ReturnType<typeof createLease>>();
+  return processes.map((process) => {
+    const terms = leaseOf(process);
+    if (terms === null) return process;
+    const { name, isNeglected } = terms;
+    const leased = leases.get(name) ?? createLease(name, ports, isNeglected);
+    leases.set(name, leased);
+    return { ...process, run: leased(process.run) };
+  });
 };

@@ -13,6 +13,13 @@ export type ChainProcess =
   | 'balance refresher'
   | 'balances of unreadable blocks';
 
+/** Work of a process; runs until the signal fires. Safe to run in several processes of the operating system at once. */
+export type Run = {
+  (signal: AbortSignal): Promise<void>;
+  /** Returns whether the work waits for a lease that another instance holds; absent where every instance works. */
+  readonly isStandby?: () => boolean;
+};
+
 /** Background work of the service. */
 export type ServiceProcess = (
   | { readonly name: string; readonly chain?: never }
@@ -20,8 +27,7 @@ export type ServiceProcess = (
   | { readonly name: ChainProcess; readonly chain: string }
 ) & {
   readonly role: Role;
-  /** Runs until the signal fires. Safe to run in several processes of the operating system at once. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: Run;
 };
 
 /** Returns the name of a process in the log and in docs/architecture.md. */

@@ -10,6 +10,7 @@ export const supervise = async (
   run: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
   system: System,
+  onFailure: (name: string, error: unknown) => void = () => undefined,
 ) => {
   const backoff = createBackoff({ firstMs: firstPauseMs, maxMs: maxPauseMs });
   while (!signal.aborted) {
@@ -18,6 +19,7 @@ export const supervise = async (
       await run(signal);
     } catch (error) {
       if (signal.aborted) return;
+      onFailure(name, error);
       if (system.now() - started > maxPauseMs) backoff.reset();
       const retryInMs = backoff.next();
       system.log.error({ process: name, retryInMs, err: error }, 'Process failed; restarting');

@@ -137,6 +137,7 @@ export const runBullmqWorker = async (work: Work, context: WorkerContext) => {
     },
     {
       ...checks,
+      autorun: false,
       lockDuration: context.leaseMs,
       connection,
       drainDelay,
@@ -147,10 +148,14 @@ export const runBullmqWorker = async (work: Work, context: WorkerContext) => {
   );
   worker.on('error', errorLog.failed);
 
+  const looping = worker.run().catch(errorLog.failed);
+
   await startDueShifts(work, context);
-  const closed = worker.close();
+  await worker.pause(true);
   while (running.size > 0) await Promise.all(running);
-  // Closing waits for Redis, which may be unavailable. In that case the locks expire.
-  await withDeadline(closed, closeTimeoutMs).catch(errorLog.failed);
+  // The loop of BullMQ ends when Redis knows that the shifts have ended; otherwise their locks expire. The close is
+  // forced, because any other waits for the end of a connection, which is never reported while that connection waits to
+  // reconnect. The timers of the worker would then keep this process alive forever.
+  await withDeadline(Promise.all([worker.close(true), looping]), closeTimeoutMs).catch(errorLog.failed);
   connection.disconnect();
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { linkedController } from '../../application/async/linked-controller.js';
 import type { Jobs } from '../../application/ports/jobs.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
@@ -68,10 +69,10 @@ export const bullJobs = async (url: string, log: Log, namespace = '', timeouts: 
       for (const part of parts(ids)) await lanes.remove(part);
     },
     work: async (work, signal) => {
-      const either = AbortSignal.any([signal, closing.signal]);
-      const working = runBullmqWorker(work, { queue, redis, lanes, startShifts, log, leaseMs, signal: either });
+      const stop = linkedController(signal, closing.signal);
+      const working = runBullmqWorker(work, { queue, redis, lanes, startShifts, log, leaseMs, signal: stop.signal });
       workers.add(working);
-      await working;
+      await working.finally(() => stop.abort());
       workers.delete(working);
     },
     count: lanes.count,

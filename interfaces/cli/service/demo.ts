@@ -27,7 +27,7 @@ const makeDemo = async (app: App, settings: Settings) => {
   try {
     const wanted = { name: 'Demo organization', domain: 'demo' };
     const { answer } = await app.organizations.create(by, wanted);
-    const issued = await app.credentials.issue(by, answer.organization_id, 'admin');
+    const issued = await app.credentials.issue(by, answer.organization_id, { role: 'admin' });
     const file = { organization_id: answer.organization_id, ...issued.answer };
     writeFileSync(demoFile(settings), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Ports } from '../../../application/app.js';
+import type { Ports } from '../../../application/composition/service-ports.js';
 import type { Chain } from '../../../application/ports/chain.js';
 import { chainsWith, nameOf, roles } from '../../../application/processes/service-process.js';
 import { variants } from '../../../domain/variant.js';

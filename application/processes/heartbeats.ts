@@ -1,0 +1,162 @@
+import { noEntry, type StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
+import { nameOf, type Role, type ServiceProcess } from './service-process.js';
+
+/** Failure after which a process was restarted; `at` is in Unix ms. */
+type ProcessFailure = { readonly message: string; readonly at: number };
+
+/** State of one background process: at work, waiting for a lease that another instance holds, or failing repeatedly. */
+export type Activity = {
+  readonly name: string;
+  readonly role: Role;
+  readonly state: 'running' | 'standby' | 'restarting';
+  /** True if one instance at a time does the work: the one that runs the process leads, the others stand by. */
+  readonly isLeased: boolean;
+  /** Last failure since the start of the instance; null if there was none. */
+  readonly failure: ProcessFailure | null;
+};
+
+/** Process of the operating system that the software runs in. */
+export type Deployment = {
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  /** True if the settings name a chain to follow, by this process or by another one with the same settings. */
+  readonly followsChains: boolean;
+};
+
+/** Operating system process that runs the service, as of its last heartbeat. Times are Unix ms. */
+export type Instance = Omit<Deployment, 'followsChains'> & {
+  readonly id: string;
+  readonly roles: readonly Role[];
+  readonly startedAt: number;
+  readonly seenAt: number;
+  /** Time of a clean stop; null while the instance runs, and after it was killed. */
+  readonly stoppedAt: number | null;
+  /** Reason why the instance is still starting; null once it is ready. */
+  readonly startup: string | null;
+  readonly activities: readonly Activity[];
+};
+
+const heartbeatIntervalMs = 5000;
+/** Time without a heartbeat after which an instance counts as dead. */
+export const missingAfterMs = 30_000;
+/** Time for which heartbeats of ended instances are kept. */
+const keptMs = 3_600_000;
+/** Heartbeats between two removals of old ones. */
+const pruneInterval = 12;
+/** Time for which a failure shows that a process fails repeatedly. It exceeds the longest pause before a restart. */
+const restartingMs = 30_000;
+const maxMessageLength = 300;
+
+const prefix = 'instance:';
+const idOf = (instance: string) => `${prefix}${instance}`;
+
+/** Returns whether an entry of the process state is a heartbeat, which is meaningless on other stores. */
+export const isHeartbeat = (id: string) => id.startsWith(prefix);
+
+export const isSeen = ({ seenAt, stoppedAt }: Instance, now: number) =>
+  stoppedAt === null && now - seenAt <= missingAfterMs;
+
+/** Lists the instances whose heartbeats are stored, the one seen last first. */
+export const readInstances = async (state: StateStore): Promise<readonly Instance[]> => {
+  const found: Instance[] = [];
+  for (let ids = await state.ids('processes', prefix); ids[0]?.startsWith(prefix); ) {
+    const entries = await Promise.all(ids.filter(isHeartbeat).map((id) => state.get('processes', id)));
+    for (const entry of entries) if (entry) found.push(JSON.parse(entry.value) as Instance);
+    ids = await state.ids('processes', ids.at(-1) as string);
+  }
+  return found.toSorted((a, b) => b.seenAt - a.seenAt);
+};
+
+/** Selects heartbeats that are old and superseded: the last one of each role is kept, because it shows what is missing. */
+const outdated = (instances: readonly Instance[], now: number): readonly Instance[] => {
+  const seenLater = new Set<Role>();
+  return instances.filter(({ roles, seenAt }) => {
+    const isLast = roles.some((role) => !seenLater.has(role));
+    for (const role of roles) seenLater.add(role);
+    return !isLast && now - seenAt > keptMs;
+  });
+};
+
+/** Tracks the failures of the processes of this instance. */
+const createActivities = (processes: readonly ServiceProcess[], now: () => number) => {
+  const failures = new Map<string, ProcessFailure>();
+  const stateOf = ({ run }: ServiceProcess, failure: ProcessFailure | null): Activity['state'] => {
+    if (run.isStandby?.()) return 'standby';
+    return failure && now() - failure.at < restartingMs ? 'restarting' : 'running';
+  };
+  return {
+    failed: (name: string, error: unknown) =>
+      void failures.set(name, { message: String(error).slice(0, maxMessageLength), at: now() }),
+    list: (): readonly Activity[] =>
+      processes.map((one) => {
+        const [name, failure] = [nameOf(one), failures.get(nameOf(one)) ?? null];
+        const isLeased = one.run.isStandby !== undefined;
+        return { name, role: one.role, state: stateOf(one, failure), isLeased, failure };
+      }),
+  };
+};
+
+type Ports = { readonly state: StateStore; readonly system: System; readonly deployment: Deployment };
+/** Roles, processes and start of an instance, which its heartbeats describe. */
+export type Served = {
+  readonly roles: readonly Role[];
+  readonly processes: readonly ServiceProcess[];
+  /** Returns why the instance is still starting; null once it is ready. */
+  readonly startup: () => string | null;
+};
+
+/** Creates the heartbeat of this instance: one small write every five seconds, for `doctor`, `status` and metrics. */
+export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, served: Served) => {
+  const { host, pid, version } = deployment;
+  const [id, startedAt] = [system.uuid(), system.now()];
+  const activities = createActivities(served.processes, system.now);
+  let revision = noEntry;
+
+  const write = async (stoppedAt: number | null) => {
+    const seenAt = system.now();
+    const instance: Instance = {
+      id,
+      host,
+      pid,
+      version,
+      roles: served.roles,
+      startedAt,
+      seenAt,
+      stoppedAt,
+      startup: served.startup(),
+      activities: stoppedAt === null ? activities.list() : [],
+    };
+    const put = () => state.put('processes', idOf(id), JSON.stringify(instance), revision);
+    if (!(await put())) {
+      // Another instance removed the entry while this one was suspended, or the answer to an earlier write was lost.
+      revision = (await state.get('processes', idOf(id)))?.revision ?? noEntry;
+      if (!(await put())) return;
+    }
+    revision++;
+  };
+  const prune = async () => {
+    for (const one of outdated(await readInstances(state), system.now()))
+      await state.destroy('processes', idOf(one.id));
+  };
+  const attempt = (work: Promise<void>) =>
+    work.catch((error: unknown) =>
+      system.log.warn({ err: error }, 'Heartbeat of the service could not be stored; retrying'),
+    );
+
+  return {
+    /** Records a failure of a process, which its supervisor restarts. */
+    failed: activities.failed,
+    /** Stores heartbeats until the signal fires, then one that marks the instance as stopped. */
+    run: async (signal: AbortSignal): Promise<void> => {
+      for (let beats = 0; !signal.aborted; beats++) {
+        await attempt(write(null));
+        if (beats % pruneInterval === 0) await attempt(prune());
+        await system.sleep(heartbeatIntervalMs, signal);
+      }
+      await attempt(write(system.now()));
+    },
+  };
+};
+export type InstanceHeartbeat = ReturnType<typeof createInstanceHeartbeat>;

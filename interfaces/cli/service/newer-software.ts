@@ -1,0 +1,45 @@
+import type { App } from '../../../application/app.js';
+import { unreadableText } from '../../../application/maintenance/newer-software.js';
+import type { Invocation } from '../command/command.js';
+
+/** Time for the search of unreadable events at the start. */
+const searchMs = 1000;
+
+const rebuildAdvice = 'Run chainfold projections rebuild --all with this release, or upgrade to the newer one.';
+const upgradeAdvice = 'Upgrade to the release that wrote them.';
+
+/** Warns about read models and events of newer software. Returns why the start may not complete; null if nothing is newer. */
+export const warnOfNewerSoftware = async (
+  { newerSoftware, system }: App,
+  printError: Invocation['printError'],
+): Promise<string | null> => {
+  await newerSoftware.record();
+  const [readModels, versions] = [await newerSoftware.readModels(), await newerSoftware.eventVersions()];
+  for (const text of readModels) {
+    printError(`${text}. ${rebuildAdvice}`);
+    system.log.error({ advice: rebuildAdvice }, text);
+  }
+  if (versions.length > 0)
+    printError(`A newer release wrote to these stores. It writes ${versions.join(', ')}. ${upgradeAdvice}`);
+  return readModels.length > 0 ? `${readModels.join('. ')}. ${rebuildAdvice}` : null;
+};
+
+/**
+ * Searches the history for events that this release cannot read, and names type, version and organizations. Never
+ * rejects, because the service works without the search.
+ */
+export const searchNewerEvents = async (
+  { newerSoftware, system }: App,
+  printError: Invocation['printError'],
+  signal: AbortSignal,
+) => {
+  try {
+    const { found } = await newerSoftware.searchEvents({ ms: searchMs, signal });
+    for (const kind of found) {
+      printError(`${unreadableText(kind)}. ${upgradeAdvice}`);
+      system.log.error({ ...kind }, 'Events of a newer release cannot be read');
+    }
+  } catch (error) {
+    system.log.warn({ err: error }, 'Search for events of a newer release failed');
+  }
+};
