@@ -29,6 +29,8 @@ export type TransactionDocument = {
   value: string;
   gas: string;
   gas_price: string;
+  /** Present in transactions of type 2, whose `gas_price` is the maximum fee per gas. */
+  max_priority_fee_per_gas?: string;
   data: string;
   nonce: number;
   position: number;
@@ -51,7 +53,7 @@ export const transactions: Projection<TransactionEvent, TransactionDocument> = {
   on: {
     TransactionCreated: (
       _,
-      { transactionId, walletId, from, to, value, gas, gasPrice, data, nonce },
+      { transactionId, walletId, from, to, value, gas, gasPrice, maxPriorityFeePerGas, data, nonce },
       { position },
     ) => ({
       transaction_id: transactionId,
@@ -65,6 +67,7 @@ export const transactions: Projection<TransactionEvent, TransactionDocument> = {
       value,
       gas,
       gas_price: gasPrice,
+      ...(maxPriorityFeePerGas !== undefined && { max_priority_fee_per_gas: maxPriorityFeePerGas }),
       data,
       nonce,
       position,

@@ -1,4 +1,4 @@
-import type { Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
+import type { Fees, Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
 import type { TokenStandard } from '../../domain/asset.js';
 import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Context, Done, Handle } from '../commands/handle.js';
@@ -10,15 +10,15 @@ import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 import { type CodecPorts, codecOf } from './codec-of.js';
+import { feesOf, type GivenFees } from './fees.js';
 import { createNonces, nonceStep, type Sender } from './nonces.js';
-import { maxAmount, outbid, readForAnswer, readTransaction, transactionStep } from './transactions.js';
+import { readForAnswer, readTransaction, transactionStep } from './transactions.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
 
 /** Optional fields. The node or the service chooses missing values. */
-type Given = {
+type Given = GivenFees & {
   readonly transactionId: string | undefined;
   readonly gas: string | undefined;
-  readonly gasPrice: string | undefined;
   readonly nonce: number | undefined;
 };
 type Party = { readonly walletId: string; readonly from: string; readonly to: string };
@@ -40,6 +40,8 @@ type WantedToken = Given &
 export type TransactionCreation = {
   create(context: Context, wanted: Wanted): Promise<Done<{ transaction: TransactionRecord }>>;
   createToken(context: Context, wanted: WantedToken): Promise<Done<{ transaction: TransactionRecord }>>;
+  /** Creates a transaction with the content and nonce of a sent one and higher fees, which replaces it once it is sent. */
+  speedUp(context: Context, transactionId: string, given: GivenFees): Promise<Done<{ transaction: TransactionRecord }>>;
 };
 
 type Ports = CodecPorts & {
@@ -74,7 +76,7 @@ const idOf = ({ idSeed }: Context, given: string | undefined, system: System) =>
   return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-type Draft = Omit<Unsigned, 'nonce' | 'gasPrice'> & {
+type Draft = Omit<Unsigned, 'nonce' | keyof Fees> & {
   readonly transactionId: string;
   readonly walletId: string;
   readonly chain: string;
@@ -82,22 +84,10 @@ type Draft = Omit<Unsigned, 'nonce' | 'gasPrice'> & {
   readonly request: string;
 };
 
-/** Stores a transaction with a free nonce and a gas price. */
+/** Stores a transaction with a free nonce and fees. */
 const createStore = (ports: Ports) => {
   const { handle, events, chains } = ports;
   const nonces = createNonces(ports);
-  /** Returns the given price, which must reach `outbids`, or the node's suggestion raised to at least `outbids`. */
-  const priceOf = async (context: Context, given: string | undefined, outbids: string) => {
-    if (given === undefined) return maxAmount(await chains.sending(context.variant).gasPrice(), outbids);
-    const price = amount('/gas_price', given);
-    return maxAmount(price, outbids) === price
-      ? price
-      : fail(
-          'FAILED_PRECONDITION',
-          `gas_price must be at least ${outbids} to replace a sent transaction, not ${price}`,
-        );
-  };
-
   /** Returns the sent transaction that holds the nonce and will be replaced; null when the nonce is free. */
   const toReplace = async (context: Context, sender: Sender, nonce: number) => {
     const holder = await nonces.holder(context, sender, nonce);
@@ -112,7 +102,7 @@ const createStore = (ports: Ports) => {
         );
   };
 
-  const append = (context: Context, data: Draft & { nonce: number; gasPrice: string }, replaces?: string) => {
+  const append = (context: Context, data: Draft & Fees & { nonce: number }, replaces?: string) => {
     const { chain, from, nonce, transactionId } = data;
     const held = { chain, from, nonce, transactionId, ...(replaces !== undefined && { replaces }) };
     return handle(context, [
@@ -121,19 +111,25 @@ const createStore = (ports: Ports) => {
     ]);
   };
 
-  return async (context: Context, draft: Draft, { nonce, gasPrice }: Given): Promise<Position> => {
-    const pendingCount = () => chains.sending(context.variant).pendingCount(draft.from);
+  return async (context: Context, draft: Draft, { nonce, ...given }: Given): Promise<Position> => {
+    const sending = chains.sending(context.variant);
     if (nonce !== undefined) {
       const replaced = await toReplace(context, draft, nonce);
-      if (!replaced) requireNear(nonce, await pendingCount());
-      const price = await priceOf(context, gasPrice, replaced ? outbid(replaced.gasPrice) : '0');
-      return append(context, { ...draft, nonce, gasPrice: price }, replaced?.transactionId);
+      if (!replaced) requireNear(nonce, await sending.pendingCount(draft.from));
+      const fees = await feesOf(sending, given, replaced);
+      return append(context, { ...draft, nonce, ...fees }, replaced?.transactionId);
     }
-    const [price, pending] = await Promise.all([priceOf(context, gasPrice, '0'), pendingCount()]);
-    return nonces.allocate(context, draft, pending, (free) =>
-      append(context, { ...draft, nonce: free, gasPrice: price }),
-    );
+    const [fees, pending] = await Promise.all([feesOf(sending, given, null), sending.pendingCount(draft.from)]);
+    return nonces.allocate(context, draft, pending, (free) => append(context, { ...draft, nonce: free, ...fees }));
   };
+};
+
+/** Returns the text whose digest identifies the request. Without fees of type 2 it is that of earlier releases. */
+const requestText = (given: Given, walletId: string, fingerprint: object) => {
+  const { gas, gasPrice, nonce, maxFeePerGas, maxPriorityFeePerGas } = given;
+  const isDynamic = maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined;
+  const fees = isDynamic ? [maxFeePerGas, maxPriorityFeePerGas] : [];
+  return JSON.stringify([walletId, fingerprint, gas, gasPrice, nonce, ...fees]);
 };
 
 /** Creates a transaction, or returns the one that an earlier attempt of the same request created. */
@@ -165,7 +161,7 @@ const createMake = (ports: Ports) => {
 
   return async (context: Context, given: Given, walletId: string, call: Call, fingerprint: object = call) => {
     const transactionId = idOf(context, given.transactionId, system);
-    const request = system.sha256(JSON.stringify([walletId, fingerprint, given.gas, given.gasPrice, given.nonce]));
+    const request = system.sha256(requestText(given, walletId, fingerprint));
     const before = await madeBefore(context, transactionId, request);
     if (before) return before;
     const draft = { transactionId, walletId, request, ...(await draftOf(context, given, call)) };
@@ -180,6 +176,29 @@ const createMake = (ports: Ports) => {
       if (other) return other;
       throw error;
     }
+  };
+};
+
+const createSpeedUp = (ports: Ports, make: ReturnType<typeof createMake>): TransactionCreation['speedUp'] => {
+  const { events, chains, system } = ports;
+  /** A retry returns the transaction of the first attempt, even if the old one was mined meanwhile. */
+  const isRetry = async (context: Context) => {
+    if (context.idSeed === undefined) return false;
+    return (await readForAnswer(ports, context, idOf(context, undefined, system))).created !== null;
+  };
+  return async (context, transactionId, fees) => {
+    const { state, created } = await readTransaction(events, context, transactionId);
+    if (!created) return fail('NOT_FOUND', `Transaction not found: ${transactionId}`);
+    const isOnChain = created.chain === (await chains.of(context.variant).genesis()).hash;
+    if ((state !== 'sent' || !isOnChain) && !(await isRetry(context)))
+      return fail(
+        'FAILED_PRECONDITION',
+        isOnChain
+          ? `Transaction ${transactionId} is ${state.toUpperCase()}. Only a SENT transaction can be sped up.`
+          : `Transaction ${transactionId} was created for another chain. Create a new transaction on this chain.`,
+      );
+    const { walletId, from, to, value, data, gas, nonce } = created;
+    return make(context, { ...fees, gas, nonce, transactionId: undefined }, walletId, { from, to, value, data });
   };
 };
 
@@ -216,5 +235,6 @@ export const createTransactionCreation = (ports: Ports): TransactionCreation => 
       const call = { from: sender, to: parse(context, `${at}/contract_address`, contract), value: '0', data };
       return make(context, given, walletId, call);
     },
+    speedUp: createSpeedUp(ports, make),
   };
 };

@@ -2,8 +2,8 @@ import { type Transaction, type TransactionEvent, transaction } from '../../doma
 import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
 import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
 import { groupBy } from '../async/group-by.js';
-import { allSettledOrThrow } from '../async/organization-queue.js';
 import { slicesOf } from '../async/slices.js';
+import { allSettledOrThrow } from '../async/turns/organization-queue.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import { foldStored } from '../commands/read-aggregate.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
@@ -41,7 +41,7 @@ const changesAtOnce = 8;
 const deliveriesAtOnce = 32;
 
 /** Events that webhooks are notified of, including `TransactionDropped` after a reorg. */
-const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['type']>([
+export const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['type']>([
   'TransactionSent',
   'TransactionMined',
   'TransactionConfirmed',

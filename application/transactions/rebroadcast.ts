@@ -1,7 +1,7 @@
 import type { Variant } from '../../domain/variant.js';
 import type { OpenTransactionDocument } from '../../projections/transactions.js';
-import { roundRobin } from '../async/round-robin.js';
 import { eachInSlices, type FailedItem, tryInSlices } from '../async/slices.js';
+import { roundRobin } from '../async/turns/round-robin.js';
 import type { Context, Handle } from '../commands/handle.js';
 import type { Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';

@@ -1,4 +1,4 @@
-import type { Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
+import type { Fees, Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
 import { type Transaction, type TransactionCommand, transaction } from '../../domain/aggregates/transaction.js';
 import { fail, invalid } from '../../domain/failure.js';
 import { type TransactionDocument, transactions } from '../../projections/transactions.js';
@@ -15,8 +15,10 @@ import type { Progress } from '../read-models/progress.js';
 import { type AddressParser, singleAddress } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 import { type CodecPorts, codecOf } from './codec-of.js';
+import { feesOf, noGivenFees } from './fees.js';
 import { nonceStep } from './nonces.js';
 import { chargeNotifications } from './notification-cost.js';
+import { createPreview, type TransactionPreview } from './preview.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
 
 type Ports = CodecPorts & {
@@ -30,6 +32,13 @@ type Ports = CodecPorts & {
   readonly system: System;
 };
 
+type MessageToSign = {
+  readonly digest: string;
+  /** Transaction without a signature, in hex. */
+  readonly unsigned: string;
+  readonly preview: TransactionPreview;
+};
+
 export type Transactions = {
   find(
     context: Context,
@@ -40,18 +49,14 @@ export type Transactions = {
     by: { walletId: string | undefined; address: string | undefined },
     page: PageRequest,
   ): Promise<ListPage<TransactionDocument>>;
-  /** Returns the digest to sign: of the transaction, or of its cancellation once that is requested. */
-  messageToSign(context: Context, transactionId: string): Promise<string>;
+  /** Returns what is to be signed: the transaction, or its cancellation once that is requested. */
+  messageToSign(context: Context, transactionId: string): Promise<MessageToSign>;
   submitSignature(context: Context, transactionId: string, signature: string): Promise<Done<Nothing>>;
   send(context: Context, transactionId: string): Promise<Done<{ transaction: TransactionRecord }>>;
   cancel(context: Context, transactionId: string): Promise<Done<Nothing>>;
 };
 
 const readYourWritesMs = 2000;
-
-/** Raises a gas price by 12.5 %. Nodes accept a replacement only if it pays at least 10 % more, some 12.5 %. */
-export const outbid = (gasPrice: string) => ((BigInt(gasPrice) * 1125n + 999n) / 1000n).toString();
-export const maxAmount = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
 
 const keyOf = ({ variant }: Context, transactionId: string) => `${variant.tag}.${transactionId}`;
 export const transactionStep = (context: Context, command: TransactionCommand): Step =>
@@ -83,25 +88,27 @@ export const outcomeCommand = (transactionId: string, outcome: Broadcast): Trans
 
 const missing = (idOrHash: string | undefined) => fail('NOT_FOUND', `Transaction not found: ${idOrHash}`);
 /** Builds the cancellation: a transaction from the sender to itself that only uses the nonce. */
-const cancellationFor = (created: Unsigned & { from: string }, gasPrice: string): Unsigned => ({
+const cancellationFor = (created: Unsigned & { from: string }, { gasPrice, maxPriorityFeePerGas }: Fees): Unsigned => ({
   chainId: created.chainId,
   nonce: created.nonce,
   to: created.from,
   value: '0',
   gas: '21000',
-  gasPrice,
   data: '0x',
+  gasPrice,
+  ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas }),
 });
 
 /** Returns the fields that a signature must cover; null when there is nothing to sign. */
 const toSign = ({ state, created, cancellation }: Transaction, transactionId: string): Unsigned | null => {
   if (!created) return missing(transactionId);
-  if (state === 'canceling') return cancellation && cancellationFor(created, cancellation.gasPrice);
+  if (state === 'canceling') return cancellation && cancellationFor(created, cancellation);
   return state === 'created' || state === 'signed' ? created : null;
 };
 
 const createReading = (ports: Ports) => {
   const { events, readModels, lists, addressParser } = ports;
+  const previewOf = createPreview(readModels);
   const byHash = async (context: Context, hash: string) => {
     for (const index of ['byHash', 'byCancellation']) {
       const query = { index, equal: [hash.toLowerCase()], limit: 1 };
@@ -129,12 +136,18 @@ const createReading = (ports: Ports) => {
   const messageToSign: Transactions['messageToSign'] = async (context, transactionId) => {
     const past = await readTransaction(events, context, transactionId);
     const unsigned = toSign(past, transactionId);
-    return unsigned
-      ? codecOf(ports, context).digest(unsigned)
-      : fail(
-          'FAILED_PRECONDITION',
-          `Transaction ${transactionId} has nothing to sign: its state is ${past.state.toUpperCase()}. Expected CREATED, SIGNED or CANCELING.`,
-        );
+    if (!unsigned || !past.created)
+      return fail(
+        'FAILED_PRECONDITION',
+        `Transaction ${transactionId} has nothing to sign: its state is ${past.state.toUpperCase()}. Expected CREATED, SIGNED or CANCELING.`,
+      );
+    const codec = codecOf(ports, context);
+    const sender = { ...past.created, isCancellation: past.state === 'canceling' };
+    return {
+      digest: codec.digest(unsigned),
+      unsigned: codec.unsigned(unsigned),
+      preview: await previewOf(context, codec, unsigned, sender),
+    };
   };
   return { find, list, messageToSign };
 };
@@ -188,9 +201,9 @@ const createSending = (ports: Ports) => {
     return { answer: { transaction: showTransaction(shown) }, position: known };
   };
 
-  const requestCancel = async (context: Context, transactionId: string, price: string) => {
-    const gasPrice = maxAmount(outbid(price), await chains.sending(context.variant).gasPrice());
-    return transactionStep(context, { type: 'RequestCancel', data: { transactionId, gasPrice } });
+  const requestCancel = async (context: Context, transactionId: string, replaced: Fees | null) => {
+    const fees = await feesOf(chains.sending(context.variant), noGivenFees, replaced);
+    return transactionStep(context, { type: 'RequestCancel', data: { transactionId, ...fees } });
   };
 
   const cancel: Transactions['cancel'] = async (context, transactionId) => {
@@ -199,7 +212,7 @@ const createSending = (ports: Ports) => {
     const { state, created, cancellation } = await readTransaction(events, context, transactionId);
     const isOut = state === 'sent' || state === 'canceling';
     const steps = isOut
-      ? [await requestCancel(context, transactionId, cancellation?.gasPrice ?? created?.gasPrice ?? '0')]
+      ? [await requestCancel(context, transactionId, cancellation ?? created)]
       : [transactionStep(context, { type: 'Cancel', data: { transactionId } })];
     if (created && !isOut) {
       const { chain, from, nonce } = created;

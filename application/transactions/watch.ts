@@ -1,7 +1,7 @@
 import type { Variant } from '../../domain/variant.js';
 import { openTransactions } from '../../projections/transactions.js';
-import { roundRobin } from '../async/round-robin.js';
 import { slicesOf, tryInSlices } from '../async/slices.js';
+import { roundRobin } from '../async/turns/round-robin.js';
 import type { Handle } from '../commands/handle.js';
 import type { Chain, Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';

@@ -14,7 +14,15 @@ export type TransactionRecord = {
   gas_price: string;
   data: string;
   nonce: string;
+  /** Present in transactions of type 2 (EIP-1559), whose `gas_price` is the maximum fee. */
+  max_fee_per_gas?: string;
+  max_priority_fee_per_gas?: string;
 };
+
+const dynamicFees = (gasPrice: string, maxPriorityFeePerGas: string | undefined) =>
+  maxPriorityFeePerGas === undefined
+    ? {}
+    : { max_fee_per_gas: gasPrice, max_priority_fee_per_gas: maxPriorityFeePerGas };
 
 export const stateOf = (state: string) => `TRANSACTION_STATE_${state.toUpperCase()}`;
 
@@ -30,12 +38,13 @@ export const showTransactionDocument = (document: TransactionDocument): Transact
   gas_price: document.gas_price,
   data: document.data,
   nonce: String(document.nonce),
+  ...dynamicFees(document.gas_price, document.max_priority_fee_per_gas),
 });
 
 /** Builds the record from the transaction's events, for command responses that the read models may not include yet. */
 export const showTransaction = ({ state, created, signed }: Transaction): TransactionRecord => {
   if (!created) throw new Error('Cannot show a transaction without events: its stream is empty');
-  const { walletId, transactionId, from, to, value, gas, gasPrice, data, nonce } = created;
+  const { walletId, transactionId, from, to, value, gas, gasPrice, maxPriorityFeePerGas, data, nonce } = created;
   return {
     wallet_id: walletId,
     transaction_id: transactionId,
@@ -48,5 +57,6 @@ export const showTransaction = ({ state, created, signed }: Transaction): Transa
     gas_price: gasPrice,
     data,
     nonce: String(nonce),
+    ...dynamicFees(gasPrice, maxPriorityFeePerGas),
   };
 };

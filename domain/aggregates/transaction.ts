@@ -7,6 +7,7 @@ import type {
   CancelRequested,
   Created,
   Ended,
+  Fees,
   Mined,
   OfTransaction,
   Refused,
@@ -56,7 +57,7 @@ export type TransactionCommand =
   | { type: 'Refuse'; data: Refused }
   /** Cancels a transaction that was not sent. Its nonce is released in the same append. */
   | { type: 'Cancel'; data: OfTransaction }
-  /** Requests the cancellation of a sent transaction. `gasPrice` is high enough to replace it. */
+  /** Requests the cancellation of a sent transaction, with fees that are high enough to replace it. */
   | { type: 'RequestCancel'; data: CancelRequested }
   /** `isDeep`: the outcome has the confirmations that the wallet requires. `isFinal`: no reorg can undo the outcome. */
   | {
@@ -64,7 +65,7 @@ export type TransactionCommand =
       data: OfTransaction & { outcome: Outcome; confirmations: number; isDeep: boolean; isFinal: boolean };
     };
 
-type Cancellation = { readonly gasPrice: string; readonly signed: Signed | null; readonly isSent: boolean };
+type Cancellation = Fees & { readonly signed: Signed | null; readonly isSent: boolean };
 export type Transaction = {
   readonly state:
     | 'none'
@@ -228,10 +229,10 @@ export const transaction: Decider<TransactionCommand, TransactionEvent, Transact
       isTaken: false,
       block: null,
     }),
-    TransactionCancelRequested: (past, { gasPrice }) => ({
+    TransactionCancelRequested: (past, { transactionId, ...fees }) => ({
       ...past,
       state: 'canceling',
-      cancellation: { gasPrice, signed: null, isSent: false },
+      cancellation: { ...fees, signed: null, isSent: false },
       refusal: null,
     }),
     CancellationSigned: (past, { raw, hash }) => ({

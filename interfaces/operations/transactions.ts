@@ -1,4 +1,5 @@
 import { anchorData } from '../../application/audit/log/anchor.js';
+import { previewKinds, type TransactionPreview } from '../../application/transactions/preview.js';
 import { showTransactionDocument } from '../../application/transactions/wire-record.js';
 import { contractTypeOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
 import { invalid } from '../../domain/failure.js';
@@ -6,12 +7,16 @@ import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyTransaction, anyWallet } from './examples/ids.js';
 import { pageSize, pageToken, pagination, transactionRecord } from './records.js';
-import { address, formed, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
+import { address, extension, formed, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
 
 const needs = 'managed-transactions';
 /** Amount in the smallest unit, in decimal digits; 78 digits are enough for 256 bits. */
 const amount = formed(1, 78, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
-const hexData = formed(2, 200_000, '^0x([0-9a-fA-F]{2})*$', '0x followed by two hex digits per byte');
+/** Product of an amount of gas, of 64 bits, and a price of 256 bits. */
+const largeAmount = formed(1, 100, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
+const hex = (maxLength: number) =>
+  formed(2, maxLength, '^0x([0-9a-fA-F]{2})*$', '0x followed by two hex digits per byte');
+const hexData = hex(200_000);
 const transactionId = formed(
   1,
   100,
@@ -20,9 +25,14 @@ const transactionId = formed(
 );
 const transactionHash = formed(66, 66, '^0x[0-9a-fA-F]{64}$', '0x followed by 64 hex digits');
 
+const fees = {
+  gas_price: { schema: amount },
+  max_fee_per_gas: { schema: extension(amount) },
+  max_priority_fee_per_gas: { schema: extension(amount) },
+} as const;
 const optional = {
   gas: { schema: amount },
-  gas_price: { schema: amount },
+  ...fees,
   nonce: { schema: int64({ minimum: 0 }) },
   transaction_id: { schema: transactionId },
 } as const;
@@ -38,17 +48,26 @@ const exampleParties = ({ addressExample }: Variant) => ({
   to: addressExample,
 });
 
-type Given = {
+type Fees = {
+  gas_price?: string | undefined;
+  max_fee_per_gas?: string | undefined;
+  max_priority_fee_per_gas?: string | undefined;
+};
+type Given = Fees & {
   transaction_id?: string | undefined;
   gas?: string | undefined;
-  gas_price?: string | undefined;
   nonce?: number | undefined;
 };
-const given = ({ transaction_id, gas, gas_price, nonce }: Given) => ({
+const givenFees = ({ gas_price, max_fee_per_gas, max_priority_fee_per_gas }: Fees) => ({
+  gasPrice: gas_price,
+  maxFeePerGas: max_fee_per_gas,
+  maxPriorityFeePerGas: max_priority_fee_per_gas,
+});
+const given = ({ transaction_id, gas, nonce, ...fees }: Given) => ({
   transactionId: transaction_id,
   gas,
-  gasPrice: gas_price,
   nonce,
+  ...givenFees(fees),
 });
 
 export const createTransaction = operation({
@@ -80,6 +99,22 @@ export const anchorSeal = operation({
     return app.transactionCreation.create(by, { walletId: wallet_id, from, to: from, ...anchor, ...given({}) });
   },
 });
+
+type PreviewToken = NonNullable<TransactionPreview['token']>;
+const preview = record<TransactionPreview>(
+  {
+    kind: oneOf(previewKinds),
+    to: address,
+    value: amount,
+    token: record<PreviewToken>(
+      { contract_address: address, standard: oneOf(tokenStandards), token_id: amount, value: amount },
+      ['token_id'],
+    ),
+    max_fee: largeAmount,
+    balance_after: formed(1, 101, '^-?(0|[1-9][0-9]*)$', 'an integer in decimal digits, possibly negative'),
+  },
+  ['token', 'balance_after'],
+);
 
 type Payload = {
   erc20?: { contract_address: string; value: string };
@@ -197,10 +232,15 @@ export const getTransactionMessageToSign = operation({
   needs,
   request: named,
   example: () => ({ transaction_id: anyTransaction }),
-  response: { transaction_message_to_sign: { schema: transactionHash, required: true } },
-  handle: async (app, { transaction_id }, by) => ({
-    transaction_message_to_sign: await app.transactions.messageToSign(by, transaction_id),
-  }),
+  response: {
+    transaction_message_to_sign: { schema: transactionHash, required: true },
+    unsigned_transaction: { schema: extension(hex(201_000)) },
+    preview: { schema: extension(preview) },
+  },
+  handle: async (app, { transaction_id }, by) => {
+    const { digest, unsigned, preview } = await app.transactions.messageToSign(by, transaction_id);
+    return { transaction_message_to_sign: digest, unsigned_transaction: unsigned, preview };
+  },
 });
 
 export const submitTransactionSignature = operation({
@@ -225,6 +265,21 @@ export const sendTransaction = operation({
   example: () => ({ transaction_id: anyTransaction }),
   response: { transaction: { schema: transactionRecord, required: true } },
   handle: (app, { transaction_id }, by) => app.transactions.send(by, transaction_id),
+});
+
+export const speedUpTransaction = operation({
+  kind: 'command',
+  name: 'SpeedUpTransaction',
+  summary:
+    'Prepare a transaction that replaces a sent one: the same content and nonce at fees of at least 1.125 times the old ones.',
+  surface: 'wallet',
+  needs,
+  extension: true,
+  request: { ...named, ...fees },
+  example: () => ({ transaction_id: anyTransaction }),
+  response: { transaction: { schema: transactionRecord, required: true } },
+  handle: (app, { transaction_id, ...rest }, by) =>
+    app.transactionCreation.speedUp(by, transaction_id, givenFees(rest)),
 });
 
 export const cancelTransaction = operation({

@@ -18,21 +18,30 @@ export type SenderNonce = {
   readonly nonce: number;
 };
 
-/** Fields that the signature covers. */
-export type Unsigned = Pick<SenderNonce, 'nonce'> & {
-  /** Chain id that is signed (EIP-155). */
-  readonly chainId: number;
-  /** Address of the recipient, or of the contract that is called. */
-  readonly to: string;
-  /** Amount, as a decimal number of smallest units. */
-  readonly value: string;
-  /** Gas limit, as a decimal number. */
-  readonly gas: string;
-  /** Price per unit of gas, as a decimal number of smallest units. */
+export type Fees = {
+  /**
+   * Price per unit of gas, as a decimal number of smallest units. In a transaction of type 2 (EIP-1559), the maximum fee
+   * per unit of gas.
+   */
   readonly gasPrice: string;
-  /** Call data in hex. */
-  readonly data: string;
+  /** Maximum priority fee per unit of gas, as a decimal number of smallest units. Present in transactions of type 2 only. */
+  readonly maxPriorityFeePerGas?: string;
 };
+
+/** Fields that the signature covers. */
+export type Unsigned = Pick<SenderNonce, 'nonce'> &
+  Fees & {
+    /** Chain id that is signed (EIP-155). */
+    readonly chainId: number;
+    /** Address of the recipient, or of the contract that is called. */
+    readonly to: string;
+    /** Amount, as a decimal number of smallest units. */
+    readonly value: string;
+    /** Gas limit, as a decimal number. */
+    readonly gas: string;
+    /** Call data in hex. */
+    readonly data: string;
+  };
 type Hashed = {
   /** Hash of the signed transaction or cancellation. */
   readonly hash: string;
@@ -55,10 +64,8 @@ export type Refused = OfTransaction & {
   /** Reason that a node gave. */
   readonly reason: string;
 };
-export type CancelRequested = OfTransaction & {
-  /** Price per unit of gas, as a decimal number of smallest units: high enough to replace the transaction. */
-  readonly gasPrice: string;
-};
+/** Fees of a cancellation, high enough to replace the transaction. */
+export type CancelRequested = OfTransaction & Fees;
 
 export type BlockRef = {
   /** Height of the block. */

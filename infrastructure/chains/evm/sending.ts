@@ -31,6 +31,23 @@ const estimate = async (node: Node, { from, to, value, data }: Call) => {
   }
 };
 
+/** Suggests fees for a transaction of type 2. A node without a suggestion of its own names its gas price. */
+const suggestFees = async (node: Node) => {
+  const block = record(await node.call('eth_getBlockByNumber', ['latest', false]), 'the newest block');
+  if (block.baseFeePerGas === undefined || block.baseFeePerGas === null)
+    return fail('FAILED_PRECONDITION', 'The chain has no base fee. Use gas_price instead of max_fee_per_gas.');
+  const baseFee = quantity(block.baseFeePerGas, 'the base fee');
+  const priorityFee = await node
+    .call('eth_maxPriorityFeePerGas', [])
+    .then((fee) => quantity(fee, 'the priority fee'))
+    .catch(async (error: unknown) => {
+      if (!(error instanceof NodeFault)) throw error;
+      const rest = quantity(await node.call('eth_gasPrice', []), 'the gas price') - baseFee;
+      return rest > 0n ? rest : 0n;
+    });
+  return { baseFee: baseFee.toString(), priorityFee: priorityFee.toString() };
+};
+
 const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
   const raw = resultOf(outcome);
   if (raw === null) return null;
@@ -110,6 +127,7 @@ export const evmSending = (nodes: Nodes): Sending => {
     estimateGas: (call) => nodes.use((node) => estimate(node, call)),
     gasPrice: () =>
       nodes.use(async (node) => quantity(await node.call('eth_gasPrice', []), 'the gas price').toString()),
+    suggestedFees: () => nodes.use(suggestFees),
     pendingCount: (from) =>
       nodes.use(async (node) => integer(await node.call('eth_getTransactionCount', [from, 'pending']), 'the nonce')),
     broadcast: async (signed) =>

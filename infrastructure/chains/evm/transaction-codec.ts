@@ -2,7 +2,7 @@ import { SigningKey } from 'ethers/crypto';
 import { computeAddress, Transaction } from 'ethers/transaction';
 import type { TokenTransfer, TransactionCodec } from '../../../application/ports/codec.js';
 import type { Unsigned } from '../../../domain/aggregates/transaction/transaction-data.js';
-import type { TokenStandard } from '../../../domain/asset.js';
+import { type TokenStandard, tokenStandards } from '../../../domain/asset.js';
 import { addressWord, numberWord } from './abi.js';
 
 const hexPattern = /^0x(?:[0-9a-fA-F]{2})+$/;
@@ -39,16 +39,17 @@ const partsOf = (signature: string, chainId: number): Parts | null => {
 const isCanonical = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= order / 2n;
 const inWord = (value: bigint) => `0x${numberWord(value)}`;
 
-/** Builds a legacy transaction (EIP-155), the only type with nothing but a gas price. */
-const legacy = ({ chainId, nonce, to, value, gas, gasPrice, data }: Unsigned) =>
+/** Builds a transaction of type 2 (EIP-1559), or a legacy one (EIP-155), which has nothing but a gas price. */
+const transactionOf = ({ chainId, nonce, to, value, gas, gasPrice, maxPriorityFeePerGas, data }: Unsigned) =>
   Transaction.from({
-    type: 0,
+    ...(maxPriorityFeePerGas === undefined
+      ? { type: 0, gasPrice: BigInt(gasPrice) }
+      : { type: 2, maxFeePerGas: BigInt(gasPrice), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) }),
     chainId,
     nonce,
     to,
     value: BigInt(value),
     gasLimit: BigInt(gas),
-    gasPrice: BigInt(gasPrice),
     data,
   });
 
@@ -64,7 +65,7 @@ const assemble: TransactionCodec['assemble'] = (unsigned, from, text) => {
   const parts = partsOf(text, unsigned.chainId);
   if (!parts || !isCanonical(parts)) return null;
   const signature = { r: inWord(parts.r), s: inWord(parts.s), v: parts.parity === 0 ? 27 : 28 } as const;
-  const transaction = legacy(unsigned);
+  const transaction = transactionOf(unsigned);
   if (recovered(transaction.unsignedHash, signature) !== from) return null;
   transaction.signature = signature;
   return { raw: transaction.serialized, hash: transaction.hash as string };
@@ -79,8 +80,39 @@ const tokenCalls: Readonly<Record<TokenStandard, (transfer: TokenTransfer) => st
     `0xf242432a${addressWord(from)}${addressWord(to)}${word(tokenId)}${word(value)}${emptyBytes}`,
 };
 
+/** Words of the arguments by standard: receiver, token id and value. */
+const argumentPlaces: Readonly<Record<TokenStandard, { to: number; tokenId?: number; value?: number }>> = {
+  erc20: { to: 0, value: 1 },
+  erc721: { to: 1, tokenId: 2 },
+  erc1155: { to: 1, tokenId: 2, value: 3 },
+};
+const selectorLength = 10;
+const hexWord = 2 * wordBytes;
+
+/** Decodes a token transfer. Data that a transfer of ours would not have, such as longer data, is not decoded. */
+const readTokenCall: TransactionCodec['readTokenCall'] = (data) => {
+  const wordAt = (i: number) =>
+    data.slice(selectorLength + i * hexWord, selectorLength + (i + 1) * hexWord).padStart(1, '0');
+  const numberAt = (i: number | undefined, otherwise: string) =>
+    i === undefined ? otherwise : BigInt(`0x${wordAt(i)}`).toString();
+  for (const standard of tokenStandards) {
+    const { to, tokenId, value } = argumentPlaces[standard];
+    const read = {
+      standard,
+      to: `0x${wordAt(to).slice(-40)}`,
+      tokenId: numberAt(tokenId, '0'),
+      value: numberAt(value, '1'),
+    };
+    const from = `0x${wordAt(0).slice(-40)}`;
+    if (tokenCalls[standard]({ ...read, from }) === data) return read;
+  }
+  return null;
+};
+
 export const evmTransactions: TransactionCodec = {
-  digest: (unsigned) => legacy(unsigned).unsignedHash,
+  digest: (unsigned) => transactionOf(unsigned).unsignedHash,
+  unsigned: (unsigned) => transactionOf(unsigned).unsignedSerialized,
   assemble,
   tokenCall: (transfer) => tokenCalls[transfer.standard](transfer),
+  readTokenCall,
 };

@@ -32,10 +32,13 @@ describe('the transaction codec', () => {
   it('is chosen by the chain family of the nodes', async () => {
     const codec: TransactionCodec = {
       digest: () => 'digest of another family',
+      unsigned: () => '0x',
       assemble: () => null,
       tokenCall: () => '',
+      readTokenCall: () => null,
     };
-    assert.equal(await appOn(codec).transactions.messageToSign(context, transactionId), 'digest of another family');
+    const { digest } = await appOn(codec).transactions.messageToSign(context, transactionId);
+    assert.equal(digest, 'digest of another family');
   });
 
   it('is an error for a family without a codec, and never that of another family', async () => {

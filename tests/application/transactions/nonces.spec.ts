@@ -3,6 +3,7 @@ import { createHandle } from '../../../application/commands/handle.js';
 import type { Chain, Sending } from '../../../application/ports/chain.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import { supervise } from '../../../application/processes/supervise.js';
+import { noGivenFees } from '../../../application/transactions/fees.js';
 import { nonceStep } from '../../../application/transactions/nonces.js';
 import { projections } from '../../../projections/index.js';
 import { eventStores, rebuildableReadModels } from '../../support/engines/adapters.js';
@@ -51,7 +52,7 @@ const openScene = async (engine: (typeof engines)[number]) => {
   const wanted = { name: 'payments', address: from, importAsset: undefined, confirmation: 1 };
   const { wallet_id: walletId } = await settled(await app.wallets.register(context, wanted));
   const create = async (nonce?: number) => {
-    const given = { transactionId: undefined, gas: '21000', gasPrice: '1', nonce };
+    const given = { ...noGivenFees, transactionId: undefined, gas: '21000', gasPrice: '1', nonce };
     const party = { walletId, from, to: from, value: '0', data: '0x' };
     return (await settled(await app.transactionCreation.create(context, { ...given, ...party }))).transaction;
   };

@@ -53,6 +53,7 @@ const createFakeChain = () => {
     chainId: async () => 1,
     estimateGas: async () => '1',
     gasPrice: async () => '1',
+    suggestedFees: async () => ({ baseFee: '1', priorityFee: '1' }),
     pendingCount: async () => 0,
     broadcast: async ({ hash }) => {
       broadcasts.push(hash);

@@ -3,12 +3,15 @@ import fc from 'fast-check';
 import {
   encodeFunctionData,
   type Hex,
+  keccak256,
   parseTransaction,
   recoverTransactionAddress,
   serializeCompactSignature,
+  serializeTransaction,
   signatureToCompactSignature,
   type TransactionSerializedLegacy,
 } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { Unsigned } from '../../../../domain/aggregates/transaction/transaction-data.js';
 import { evmTransactions } from '../../../../infrastructure/chains/evm/transaction-codec.js';
 import { ercs } from '../../../vectors/erc-signatures.js';
@@ -120,6 +123,54 @@ describe('the EVM transaction codec', () => {
     ));
 });
 
+describe('the EVM transaction codec for type 2', () => {
+  it('agrees with viem on digest, bytes and hash of any transaction and key', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          chainId: fc.integer({ min: 1, max: 2 ** 31 }),
+          nonce: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+          to: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((some) => `0x${Buffer.from(some).toString('hex')}`),
+          value: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
+          gas: fc.bigInt({ min: 0n, max: 2n ** 63n }).map(String),
+          data: fc.uint8Array({ maxLength: 100 }).map((data) => `0x${Buffer.from(data).toString('hex')}`),
+        }),
+        fc.bigInt({ min: 0n, max: 2n ** 128n }),
+        fc.bigInt({ min: 0n, max: 2n ** 64n }),
+        async (given, priorityFee, room) => {
+          const account = privateKeyToAccount(eip155Example.key);
+          const fees = { maxFeePerGas: priorityFee + room, maxPriorityFeePerGas: priorityFee };
+          const { value, gas, to, data } = given;
+          const hex = { to: to as Hex, data: data as Hex };
+          const asViem = {
+            ...given,
+            ...hex,
+            ...fees,
+            type: 'eip1559',
+            value: BigInt(value),
+            gas: BigInt(gas),
+          } as const;
+          const unsigned = {
+            ...given,
+            gasPrice: String(fees.maxFeePerGas),
+            maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas),
+          };
+          const bytesToSign = serializeTransaction(asViem);
+          assert.equal(evmTransactions.unsigned(unsigned), bytesToSign);
+          const digest = evmTransactions.digest(unsigned) as Hex;
+          assert.equal(digest, keccak256(bytesToSign));
+          const raw = await account.signTransaction(asViem);
+          const signature = await account.sign({ hash: digest });
+          assert.deepEqual(evmTransactions.assemble(unsigned, account.address.toLowerCase(), signature), {
+            raw,
+            hash: keccak256(raw),
+          });
+        },
+      ),
+      { numRuns: 50, seed: 1559 },
+    ));
+});
+
 describe('the calls of token contracts', () => {
   const address = fc
     .uint8Array({ minLength: 20, maxLength: 20 })
@@ -148,4 +199,39 @@ describe('the calls of token contracts', () => {
         ),
         { seed: 20 },
       ));
+
+  it('are decoded to the transfer that they were encoded from', () =>
+    fc.assert(
+      fc.property(
+        fc.constantFrom('erc20', 'erc721', 'erc1155'),
+        fc.tuple(address, address, number, number),
+        (standard, [from, to, tokenId, value]) =>
+          assert.deepEqual(
+            evmTransactions.readTokenCall(
+              evmTransactions.tokenCall({ standard, from, to, tokenId: String(tokenId), value: String(value) }),
+            ),
+            {
+              standard,
+              to,
+              tokenId: standard === 'erc20' ? '0' : String(tokenId),
+              value: standard === 'erc721' ? '1' : String(value),
+            },
+          ),
+      ),
+      { seed: 21 },
+    ));
+
+  it('are not read from data that is longer, shorter or of another call', () => {
+    const call = evmTransactions.tokenCall({
+      standard: 'erc20',
+      from: '',
+      to: `0x${'3'.repeat(40)}`,
+      tokenId: '0',
+      value: '7',
+    });
+    const others = [`${call}00`, call.slice(0, -2), call.slice(0, 10), `0x095ea7b3${call.slice(10)}`, '0x', '0xa9'];
+    // The upper twelve bytes of an address are zero in every call that a wallet would understand.
+    const padded = `${call.slice(0, 10)}01${call.slice(12)}`;
+    for (const data of [...others, padded]) assert.equal(evmTransactions.readTokenCall(data), null, data);
+  });
 });
