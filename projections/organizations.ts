@@ -69,7 +69,13 @@ export const rateLimits: Projection<RateLimitEvent, RateLimitDocument> = {
   },
 };
 
-export type CredentialDocument = { api_key: string; role: Role; create_time: string; position: number };
+export type CredentialDocument = {
+  api_key: string;
+  role: Role;
+  name?: string;
+  create_time: string;
+  position: number;
+};
 
 /** Credentials of each organization, for listing only. Requests are authenticated against the event store. */
 export const credentials: Projection<CredentialEvent, CredentialDocument> = {
@@ -79,9 +85,10 @@ export const credentials: Projection<CredentialEvent, CredentialDocument> = {
   scope: ownScope,
   key: ({ data }) => data.apiKey,
   on: {
-    CredentialIssued: (_, { apiKey, role }, { occurredAt, position }) => ({
+    CredentialIssued: (_, { apiKey, role, name }, { occurredAt, position }) => ({
       api_key: apiKey,
       role,
+      ...(name !== undefined && { name }),
       create_time: occurredAt,
       position,
     }),

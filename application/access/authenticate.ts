@@ -5,6 +5,7 @@ import { type MaybePromise, mapMaybe } from '../async/maybe-promise.js';
 import type { Charge, Limiter } from '../ports/limiter.js';
 import type { System } from '../ports/system.js';
 import type { CredentialCache, Identity } from './credential-cache.js';
+import type { CredentialUses } from './credential-uses.js';
 import type { LimitCache } from './limit-cache.js';
 import { type Nonces, nonceWindowMs } from './nonces.js';
 
@@ -69,12 +70,13 @@ const checkForm = ({ key, nonce, signature }: SignedRequest, now: number) => {
 /** Rejects with the rule that failed. An unknown key and a wrong signature get the same message. */
 export const createAccess = (ports: {
   credentials: CredentialCache;
+  uses: Pick<CredentialUses, 'note'>;
   limits: LimitCache;
   limiter: Limiter;
   nonces: Nonces;
   system: System;
 }): Access => {
-  const { credentials, limits, limiter, nonces, system } = ports;
+  const { credentials, uses, limits, limiter, nonces, system } = ports;
   // The signature of an unknown key is checked against a random secret, so that timing does not reveal unknown keys.
   const decoySecret = system.secret();
 
@@ -113,6 +115,7 @@ export const createAccess = (ports: {
       const { caller, nonce } = await authenticate(request);
       const charge = await chargeFor(caller, variant, 1);
       const { quota } = await nonces.spend({ apiKey: caller.apiKey, nonce, charge });
+      uses.note(caller.apiKey);
       return { caller, quota };
     },
     chargeMore,

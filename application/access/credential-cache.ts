@@ -7,6 +7,7 @@ import { type EventStore, type NewEvent, streamName } from '../ports/event-store
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
 import { createEventInvalidatedCache, type EventInvalidatedCache } from './event-invalidated-cache.js';
+import { createLookupBudget } from './lookup-budget.js';
 
 export type Identity = { readonly organizationId: string; readonly apiKey: string; readonly role: Role };
 type CachedCredential = Identity & { readonly secret: string };
@@ -102,6 +103,7 @@ export const createCredentialCache = (ports: Ports): CredentialCache => {
   const repeatedLookups = createBoundedCache<string, number>(maxUnknown);
   const reported = createBoundedCache<string, true>(maxUnknown);
   const openDecoy = createDecoy(ports);
+  const budget = createLookupBudget(ports.system);
   let issued = 0;
   const reportOnce = (apiKey: string) => {
     if (!reported.get(apiKey))
@@ -113,9 +115,13 @@ export const createCredentialCache = (ports: Ports): CredentialCache => {
   };
   const known = createEventInvalidatedCache(async (apiKey: string): Promise<CachedCredential | null> => {
     if (!organizationOfKey(apiKey) || now() < (unknown.get(apiKey) ?? 0)) return null;
+    const refund = budget.charge(apiKey);
     const before = issued;
     const found = await lookUp(apiKey);
-    if (found.kind === 'active') return found.known;
+    if (found.kind === 'active') {
+      refund();
+      return found.known;
+    }
     if (found.kind === 'altered') reportOnce(apiKey);
     else await openDecoy();
     // The credential may have been issued after the read.
@@ -126,6 +132,7 @@ export const createCredentialCache = (ports: Ports): CredentialCache => {
     find: known.find,
     repeatLookup: async (apiKey) => {
       if (now() < (repeatedLookups.get(apiKey) ?? 0)) return;
+      budget.charge(apiKey);
       repeatedLookups.set(apiKey, now() + unknownTtlMs);
       await lookUp(apiKey);
     },
@@ -139,6 +146,7 @@ export const createCredentialCache = (ports: Ports): CredentialCache => {
       const { apiKey } = data as { apiKey: string };
       if (type === 'CredentialDeleted') return known.forget(apiKey);
       issued++;
+      budget.noteIssued(apiKey);
       unknown.delete(apiKey);
     },
   };

@@ -19,17 +19,23 @@ import {
   credentialKeyId,
   organizationOfKey,
 } from './credential-cache.js';
+import type { CredentialUses } from './credential-uses.js';
+
+/** Rights and name of a credential to issue. */
+type Wanted = { readonly role: Role; readonly name?: string | undefined };
+/** Credential with the start of the hour in which it was last used; absent if it was never used. */
+type ListedCredential = CredentialDocument & { readonly last_used?: string };
 
 export type Credentials = {
   /** Issues a credential. The secret is returned only here, and to a retry of the same request. */
-  issue(by: Operation, organizationId: string, role: Role): Promise<Done<{ api_key: string; api_secret: string }>>;
+  issue(by: Operation, organizationId: string, wanted: Wanted): Promise<Done<{ api_key: string; api_secret: string }>>;
   delete(by: Operation, apiKey: string): Promise<Done<Nothing>>;
   /**
    * Deletes a credential for a caller that presents its key and secret. A rejection does not reveal which is wrong.
    */
   deleteWithSecret(by: Operation, apiKey: string, apiSecret: string): Promise<Done<Nothing>>;
-  list(organizationId: string, page: PageRequest): Promise<ListPage<CredentialDocument>>;
-  all(organizationId: string): AsyncIterable<CredentialDocument>;
+  list(organizationId: string, page: PageRequest): Promise<ListPage<ListedCredential>>;
+  all(organizationId: string): AsyncIterable<ListedCredential>;
 };
 
 const scopeFor = (organizationId: string) => scopeOf(organizationId, globalVariant.tag);
@@ -42,12 +48,13 @@ export const createCredentials = (ports: {
   readModels: ReadModels;
   lists: Lists;
   credentialCache: CredentialCache;
+  uses: CredentialUses;
   vault: Vault;
   system: System;
 }): Credentials => {
-  const { handle, readModels, lists, credentialCache, vault, system } = ports;
+  const { handle, readModels, lists, credentialCache, uses, vault, system } = ports;
 
-  const issueWithKey = async (by: Operation, organizationId: string, role: Role, api_key: string) => {
+  const issueWithKey = async (by: Operation, organizationId: string, { role, name }: Wanted, api_key: string) => {
     const data = { organizationId };
     const existing = step(organization, organizationId, organizationId, { type: 'RequireExisting', data });
     // The organization is checked before the vault creates a data key for the credential.
@@ -57,7 +64,10 @@ export const createCredentials = (ports: {
     const sealedSecret = await vault.seal(credentialKeyId(api_key), api_secret, context);
     const steps = [
       existing,
-      step(credential, organizationId, api_key, { type: 'Issue', data: { apiKey: api_key, role, sealedSecret } }),
+      step(credential, organizationId, api_key, {
+        type: 'Issue',
+        data: { apiKey: api_key, role, sealedSecret, ...(name !== undefined && { name }) },
+      }),
     ];
     const position = await withSealedSecret(vault, credentialKeyId(api_key), () =>
       handle(globalContext(by, organizationId), steps),
@@ -81,14 +91,19 @@ export const createCredentials = (ports: {
     ]);
     // The shredder also destroys the key, but later. Once the request succeeds, the secret must be gone.
     await vault.destroyKey(credentialKeyId(apiKey));
+    await uses.forget(apiKey);
     return { answer: {}, position };
+  };
+  const withUse = async (document: CredentialDocument): Promise<ListedCredential> => {
+    const lastUse = await uses.find(document.api_key);
+    return lastUse === null ? document : { ...document, last_used: new Date(lastUse).toISOString() };
   };
 
   return {
-    issue: async (by, organizationId, role) => {
+    issue: async (by, organizationId, wanted) => {
       // A gateway URL needs only the key, so the key must not be guessable. A retry derives the key of the first attempt.
       const random = by.idSeed === undefined ? system.secret() : system.sign('idempotent-key', by.idSeed);
-      return issueWithKey(by, organizationId, role, apiKeyFor(organizationId, random.slice(0, 32)));
+      return issueWithKey(by, organizationId, wanted, apiKeyFor(organizationId, random.slice(0, 32)));
     },
     delete: remove,
     deleteWithSecret: async (by, apiKey, apiSecret) => {
@@ -96,7 +111,13 @@ export const createCredentials = (ports: {
       const isHolder = held ? system.same(held.secret, apiSecret) : await wasDeletedBy(by, apiKey);
       return isHolder ? remove(by, apiKey) : failNotFound('api_key and api_secret');
     },
-    list: (organizationId, page) => lists(credentials, scopeFor(organizationId), { index: 'all', equal: [] }, page),
-    all: (organizationId) => everyDocument(readModels, credentials, scopeFor(organizationId)),
+    list: async (organizationId, page) => {
+      const found = await lists(credentials, scopeFor(organizationId), { index: 'all', equal: [] }, page);
+      return { ...found, documents: await Promise.all(found.documents.map(withUse)) };
+    },
+    all: async function* (organizationId) {
+      for await (const document of everyDocument(readModels, credentials, scopeFor(organizationId)))
+        yield withUse(document);
+    },
   };
 };

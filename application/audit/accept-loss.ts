@@ -4,7 +4,7 @@ import { globalContext, type Operation, step } from '../commands/handle.js';
 import { beginning } from '../ports/event-store.js';
 import { noEntry } from '../ports/state.js';
 import { BrokenLog, type LastLeaf, logCheckpointId, logEntriesFrom, logOwner } from './log-reading.js';
-import { createSealLog, type SealerPorts } from './seal-log.js';
+import { createSealLog, type SealerPorts } from './seals/seal-log.js';
 import {
   createSealProgressStore,
   extendInParts,
@@ -12,7 +12,7 @@ import {
   type SealProgress,
   type SealProgressStore,
   startOf,
-} from './seal-progress.js';
+} from './seals/seal-progress.js';
 import { aboutEventStore, type StoreProof } from './store-proof.js';
 
 type Ports = SealerPorts & { readonly verify: StoreProof['verify'] };

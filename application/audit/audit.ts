@@ -1,21 +1,28 @@
+import { fail } from '../../domain/failure.js';
+import { createFairTurns } from '../async/turns/fair-turns.js';
 import type { Handle } from '../commands/handle.js';
-import { beginning, type EventStore, type Moment, type Position, type Recorded } from '../ports/event-store.js';
+import { beginning, type EventStore, type Moment, type Recorded } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
-import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/paging.js';
 import { createLossAcceptance, type LossAcceptance } from './accept-loss.js';
+import { before, createEventPages, type EventPages } from './event-pages.js';
 import { writeExport } from './export-file.js';
-import { type SealFailure, sealFailuresIn } from './seal-failures.js';
+import { type SealFailure, sealFailuresIn } from './seals/seal-failures.js';
 import { createStoreProof, type StoreProof, type StoreProofPorts } from './store-proof.js';
+import { type Proof, storeProof } from './verdict-record.js';
 
 export type Audit = StoreProof & {
   readonly acceptLoss: LossAcceptance;
   /** Lists the histories that are not sealed because they failed the integrity check. */
   sealFailures(): Promise<readonly SealFailure[]>;
+  readonly page: EventPages['page'];
+  /** Returns the first and the last event of an organization. Rejects with NOT_FOUND if it has none. */
+  bounds(organizationId: string): Promise<{ readonly first: Recorded; readonly last: Recorded }>;
   /**
-   * Returns a page of the events up to a moment, newest first. `asOf` is the caller's text for the moment; the page token
-   * is bound to it.
+   * Verifies a history for a caller. Few run at the same time, and organizations take turns, because each reads all
+   * events of its organization.
    */
-  page(organizationId: string, upTo: Moment, asOf: string, page: PageRequest): Promise<ListPage<Recorded>>;
+  verifyInTurn(organizationId: string): Promise<Proof>;
   /** Yields the events from one moment to another, both inclusive, oldest first. */
   replay(organizationId: string, from: Moment, until: Moment): AsyncIterable<readonly Recorded[]>;
   /** Yields the text of a file that proves the history, in chunks. */
@@ -23,10 +30,6 @@ export type Audit = StoreProof & {
   readonly keyId: string;
   readonly publicKey: string;
 };
-
-/** Returns the moment just before the given one; no event has to exist there. */
-const before = (moment: Moment): Moment =>
-  'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };
 
 type Ports = Omit<StoreProofPorts, 'events' | 'system'> & {
   /** Events in their current shape, for readers. */
@@ -38,35 +41,37 @@ type Ports = Omit<StoreProofPorts, 'events' | 'system'> & {
   readonly pageTokens: PageTokens;
 };
 
+const now: Moment = { position: Number.MAX_SAFE_INTEGER };
+
+const firstOf = async (batches: AsyncIterable<readonly Recorded[]>): Promise<Recorded | undefined> => {
+  for await (const [event] of batches) return event;
+  return undefined;
+};
+
+/** Bounds of verifications that callers requested. */
+const verifications = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 8 };
+
 export const createAudit = (ports: Ports): Audit => {
-  const { events, stored, notary, pageTokens, system } = ports;
+  const { events, stored, notary, system } = ports;
   const { sha256 } = system;
   const proof = createStoreProof({ ...ports, events: stored });
 
-  const newest = async (organizationId: string, upTo: Moment, count: number) => {
-    const found: Recorded[] = [];
-    for await (const batch of events.readOrganizationBackwards(organizationId, upTo)) {
-      found.push(...batch.slice(0, count - found.length));
-      if (found.length === count) break;
-    }
-    return found;
-  };
-
-  /** Returns the position of the last event up to a moment, because stores can only read from positions of events. */
-  const positionOf = async (organizationId: string, moment: Moment): Promise<Position> =>
-    (await newest(organizationId, moment, 1))[0]?.position ?? beginning;
+  const { page, positionOf } = createEventPages(ports);
+  const inTurn = createFairTurns(verifications);
 
   return {
     keyId: notary.keyId,
     publicKey: notary.publicKey,
-    page: async (organizationId, upTo, asOf, { size, token }) => {
-      const list = [organizationId, 'events', asOf];
-      const after = pageTokens.read(list, token);
-      const found = await newest(organizationId, after ? { position: Number(after[0]) - 1 } : upTo, size + 1);
-      const documents = found.slice(0, size);
-      const last = found.length > size ? documents.at(-1) : undefined;
-      return { documents, nextPageToken: pageTokens.write(list, last ? [last.position, last.id] : null) };
+    page,
+    bounds: async (organizationId) => {
+      const [first, last] = await Promise.all([
+        firstOf(events.readOrganization(organizationId, beginning)),
+        firstOf(events.readOrganizationBackwards(organizationId, now)),
+      ]);
+      return first && last ? { first, last } : fail('NOT_FOUND', `Organization ${organizationId} has no events`);
     },
+    verifyInTurn: (organizationId) =>
+      inTurn(organizationId, async () => storeProof(await proof.verify(organizationId), "this service's key")),
     replay: async function* (organizationId, from, until) {
       const [after, upTo] = [await positionOf(organizationId, before(from)), await positionOf(organizationId, until)];
       for await (const batch of events.readOrganization(organizationId, after)) {

@@ -1,14 +1,14 @@
 import type { Digest } from '../../domain/aggregates/audit.js';
 import { beginning, type EventStore } from '../ports/event-store.js';
 import { BrokenLog, type LastLeaf } from './log-reading.js';
-import type { LogState, SealLog } from './seal-log.js';
+import type { LogState, SealLog } from './seals/seal-log.js';
 import {
   extend,
   type SealProgress,
   type SealProgressStore,
   startOf,
   type UnsignedSealProgress,
-} from './seal-progress.js';
+} from './seals/seal-progress.js';
 
 /** Thrown when the sealer's progress, the log and the history of an organization do not agree. Nothing is sealed then. */
 export class IntegrityError extends Error {

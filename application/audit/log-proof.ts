@@ -1,7 +1,7 @@
 import type { Logged } from '../../domain/aggregates/audit/seal-log.js';
 import { BrokenLog, type LogStores, logOwner, readLog } from './log-reading.js';
 import type { Flaw, ProofRecords, Trust } from './proof.js';
-import type { SealProgressStore } from './seal-progress.js';
+import type { SealProgressStore } from './seals/seal-progress.js';
 
 /** Seals of an organization in the stored log; `flaw` is the reason why the log is invalid, null for a valid log. */
 export type LogProof = {

@@ -12,7 +12,7 @@ import { appendLeaf, emptyFrontier, type Frontier, leafHash, rootOf } from '../.
 import { type EventStore, streamName } from '../ports/event-store.js';
 import type { IsSigned, Notary } from '../ports/notary.js';
 import { noEntry, type StateStore } from '../ports/state.js';
-import { parseObject } from './seal-progress.js';
+import { parseObject } from './seals/seal-progress.js';
 
 /** Owner of the streams that hold the log. */
 export const logOwner = 'system';

@@ -15,8 +15,8 @@ import {
   type Statements,
   type Trust,
 } from './proof.js';
-import { sealingMs } from './seal-history.js';
-import { createSealProgressStore, isProofEvent, type SealProgressStore } from './seal-progress.js';
+import { sealingMs } from './seals/seal-history.js';
+import { createSealProgressStore, isProofEvent, type SealProgressStore } from './seals/seal-progress.js';
 
 export type StoreProof = {
   /** Verifies the stored events, their seals, the seal log and the sealer's progress against each other. */

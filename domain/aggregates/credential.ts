@@ -1,7 +1,8 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-export const roles = ['client', 'admin'] as const;
+/** Roles of credentials. An auditor reads what a client reads, except secrets, and changes nothing. */
+export const roles = ['client', 'admin', 'auditor'] as const;
 export type Role = (typeof roles)[number];
 
 type Named = {
@@ -13,6 +14,8 @@ type Issued = Named & {
   role: Role;
   /** Secret of the credential, encrypted. */
   sealedSecret: string;
+  /** Name that the operator gave the credential; absent if none was given. */
+  name?: string;
 };
 
 /** Events contain the secret only in encrypted form. Deleting a credential destroys the key that decrypts it. */

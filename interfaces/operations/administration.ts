@@ -5,6 +5,7 @@ import { chains } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyKey, anyOrganization, anySecret } from './examples/ids.js';
 import {
+  credentialName,
   credentialRecord,
   organizationRecord,
   pageSize,
@@ -14,7 +15,7 @@ import {
   rateLimitInfo,
   rateLimitRecord,
 } from './records.js';
-import { formed, id, int64, list, oneOf, text, timestamp } from './schema.js';
+import { extension, formed, id, int64, list, oneOf, text, timestamp } from './schema.js';
 
 const domain = formed(1, 50, '^[a-z0-9]+(?:-[a-z0-9]+)*$', 'a-z and 0-9, separated by single dashes');
 const tags: readonly string[] = chains.map(({ tag }) => tag);
@@ -112,10 +113,15 @@ export const createCredential = operation({
   role: 'admin',
   extension: true,
   confidential: true,
-  request: { organization_id: { schema: id, required: true }, role: { schema: oneOf(roles, 'client') } },
-  example: () => ({ organization_id: anyOrganization, role: 'client' as const }),
+  request: {
+    organization_id: { schema: id, required: true },
+    role: { schema: oneOf(roles, 'client') },
+    name: { schema: extension(credentialName) },
+  },
+  example: () => ({ organization_id: anyOrganization, role: 'client' as const, name: 'deploy-bot' }),
   response: { api_key: { schema: id, required: true }, api_secret: { schema: id, required: true } },
-  handle: (app, { organization_id, role = 'client' }, by) => app.credentials.issue(by, organization_id, role),
+  handle: (app, { organization_id, role = 'client', name }, by) =>
+    app.credentials.issue(by, organization_id, { role, name }),
 });
 
 export const listCredentials = operation({
@@ -139,7 +145,7 @@ export const listCredentials = operation({
     const found = await app.organizations.find(by, { id: organization_id });
     const page = { size: page_size, token: page_token };
     const { documents, nextPageToken } = await app.credentials.list(found.organization_id, page);
-    const credentials = documents.map(({ api_key, role, create_time }) => ({ api_key, role, create_time }));
+    const credentials = documents.map(({ position, ...shown }) => shown);
     return { credentials, pagination: { next_page_token: nextPageToken } };
   },
 });

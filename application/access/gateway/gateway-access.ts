@@ -1,15 +1,16 @@
 import type { Limits, Quota } from '../../../domain/rate-limit.js';
 import { type Variant, variants } from '../../../domain/variant.js';
 import { type MaybePromise, mapMaybe } from '../../async/maybe-promise.js';
-import { createTurnBudget } from '../../async/turn-budget.js';
+import { createTurnBudget } from '../../async/turns/turn-budget.js';
 import type { Limiter } from '../../ports/limiter.js';
 import type { System } from '../../ports/system.js';
 import type { CredentialCache } from '../credential-cache.js';
+import type { CredentialUses } from '../credential-uses.js';
 import type { LimitCache } from '../limit-cache.js';
 import { type GatewayTokenCache, type Holder, isToken } from './token-cache.js';
 
 export type GatewayAccess = {
-  /** Finds the holder of the api_key or token in a gateway URL; null when the key grants no access. */
+  /** Finds the holder of the api_key or token in a gateway URL; null when the key grants no access, as an auditor's. */
   find(key: string): MaybePromise<Holder | null>;
   /**
    * Charges gateway calls to the token's own limit, if it has one, and to the organization's gateway limits for the
@@ -33,12 +34,13 @@ const nearer = (a: Quota, b: Quota) => (b.remaining < a.remaining ? b : a);
 
 export const createGatewayAccess = (ports: {
   credentialCache: CredentialCache;
+  uses: Pick<CredentialUses, 'note'>;
   tokens: GatewayTokenCache;
   limits: LimitCache;
   limiter: Limiter;
   system: System;
 }): GatewayAccess => {
-  const { credentialCache, tokens, limits, limiter, system } = ports;
+  const { credentialCache, uses, tokens, limits, limiter, system } = ports;
   const turnFor = createTurnBudget(callsInTurn, system.breathe);
 
   const chargeBoth = (organizationId: string, chain: string, found: Limits, cost: number, more: number) => {
@@ -70,8 +72,12 @@ export const createGatewayAccess = (ports: {
     find: (key) => {
       if (isToken(key)) return tokens.find(key);
       return mapMaybe(credentialCache.find(key), (found) => {
-        if (found === null) return null;
-        return mapMaybe(limits.gatewayKeys(found.organizationId), (taken) => (taken === 'tokens' ? null : found));
+        if (found === null || found.role === 'auditor') return null;
+        return mapMaybe(limits.gatewayKeys(found.organizationId), (taken) => {
+          if (taken === 'tokens') return null;
+          uses.note(key);
+          return found;
+        });
       });
     },
     charge: (holder, variant, cost, more = 0) => {

@@ -5,6 +5,7 @@ import type { System } from '../../ports/system.js';
 import type { Vault } from '../../ports/vault.js';
 import type { Lists } from '../../read-models/paging.js';
 import type { CredentialCache } from '../credential-cache.js';
+import type { CredentialUses } from '../credential-uses.js';
 import type { EventInvalidatedCache } from '../event-invalidated-cache.js';
 import type { LimitCache } from '../limit-cache.js';
 import { createGatewayAccess, type GatewayAccess } from './gateway-access.js';
@@ -21,6 +22,7 @@ export const createGatewayAuth = (ports: {
   lists: Lists;
   vault: Vault;
   credentialCache: CredentialCache;
+  uses: Pick<CredentialUses, 'note'>;
   limits: LimitCache;
   limiter: Limiter;
   system: System;

@@ -9,6 +9,7 @@ import type { System } from '../../ports/system.js';
 import type { Vault } from '../../ports/vault.js';
 import { unknownTtlMs } from '../credential-cache.js';
 import { createEventInvalidatedCache, type EventInvalidatedCache } from '../event-invalidated-cache.js';
+import { createLookupBudget } from '../lookup-budget.js';
 
 /** Permissions of a token. `null` allows every chain, method or origin. */
 type Grant = {
@@ -89,6 +90,7 @@ export const createGatewayTokenCache = (events: EventStore, vault: Vault, system
   const unknown = createBoundedCache<string, number>(maxUnknown);
   /** Cache keys by token. The digest of a token costs more than the rest of a lookup. */
   const keys = createBoundedCache<string, string>(maxKeys);
+  const budget = createLookupBudget(system);
   let created = 0;
 
   const keyFor = (organizationId: string, gatewayTokenId: string) => `${organizationId} ${gatewayTokenId}`;
@@ -99,6 +101,7 @@ export const createGatewayTokenCache = (events: EventStore, vault: Vault, system
   const known = createEventInvalidatedCache(async (cacheKey: string): Promise<Required<Holder> | null> => {
     if (system.now() < (unknown.get(cacheKey) ?? 0)) return null;
     const [organizationId = '', gatewayTokenId = ''] = cacheKey.split(' ');
+    const refund = budget.charge(cacheKey);
     const before = created;
     const state = await readAggregate(events, gatewayToken, organizationId, gatewayTokenId);
     if (state.state !== 'active') {
@@ -106,6 +109,7 @@ export const createGatewayTokenCache = (events: EventStore, vault: Vault, system
       if (created === before) unknown.set(cacheKey, system.now() + unknownTtlMs);
       return null;
     }
+    refund();
     const context = tokenContext(organizationId, gatewayTokenId, state.created);
     if (!(await isGenuine({ vault, system }, gatewayTokenId, state.created.sealedId, context))) return null;
     return { organizationId, grant: grantOf(gatewayTokenId, state.created) };
@@ -132,6 +136,7 @@ export const createGatewayTokenCache = (events: EventStore, vault: Vault, system
       const cacheKey = keyFor(metadata.organizationId, gatewayTokenId);
       if (type === 'GatewayTokenDeleted') return known.forget(cacheKey);
       created++;
+      budget.noteIssued(cacheKey);
       unknown.delete(cacheKey);
     },
   };

@@ -6,7 +6,7 @@ import { consistencyPath, inclusionPath, isIncluded } from '../../../domain/merk
 import { beginning, type EventStore, type Position, type Recorded } from '../../ports/event-store.js';
 import type { System } from '../../ports/system.js';
 import { BrokenLog, logEntriesFrom } from '../log-reading.js';
-import { createSealLog, type SealLog } from '../seal-log.js';
+import { createSealLog, type SealLog } from '../seals/seal-log.js';
 import { createLogTree } from './log-tree.js';
 
 /** Event to prove. The position, if the caller knows it, avoids a search through the history. */

@@ -3,7 +3,7 @@ import { appendLeaf, emptyFrontier, leafHash, nodeHash, rootOf } from '../../../
 import { completeParts, rootOfParts, type Subtree } from '../../../domain/merkle-proof.js';
 import { createMutex } from '../../async/mutex.js';
 import type { System } from '../../ports/system.js';
-import type { SealLog } from '../seal-log.js';
+import type { SealLog } from '../seals/seal-log.js';
 
 export type LogTree = {
   /** Returns the roots of subtrees of the log. */

@@ -5,7 +5,6 @@ import type { Witness } from '../../ports/notary.js';
 import type { StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 import { fromCheckpoint } from '../../processes/from-checkpoint.js';
-import { createLease } from '../../processes/lease.js';
 import type { ServiceProcess } from '../../processes/service-process.js';
 import { toHeadRecord } from './head-record.js';
 
@@ -52,5 +51,5 @@ export const createWitnessNotifiers = (ports: Ports & { readonly witnesses: read
   ports.witnesses.map((witness) => ({
     role: 'projector',
     name: `witness notifier ${witness.name}`,
-    run: createLease(`witness-${witness.name}`, ports)(createWitnessNotifier(witness, ports)),
+    run: createWitnessNotifier(witness, ports),
   }));

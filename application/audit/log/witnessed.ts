@@ -4,7 +4,7 @@ import { isConsistent } from '../../../domain/merkle-proof.js';
 import { groupBy } from '../../async/group-by.js';
 import { BrokenLog } from '../log-reading.js';
 import type { Trust } from '../proof.js';
-import type { SealLog } from '../seal-log.js';
+import type { SealLog } from '../seals/seal-log.js';
 import { anchoredIn } from './anchor.js';
 import type { HeadRecord } from './head-record.js';
 

@@ -20,19 +20,20 @@ export const credentialIssue: Command = {
       value: roles.join('|'),
       summary: 'Role; client by default, or with --rotate the role of the newest credential.',
     },
+    name: { type: 'string', value: 'TEXT', summary: 'Name shown in the list and in the history.' },
     rotate: {
       type: 'boolean',
       summary: 'Also list the existing credentials, which stay valid until you delete them.',
     },
   },
   run: (invocation) => {
-    const { role, rotate, organization } = invocation.options;
+    const { role, rotate, organization, name } = invocation.options;
     const asked = role === undefined ? undefined : oneOf('--role', role, roles);
     return withStores(invocation, async (app, settle) => {
       const organizationId = await app.organizations.idOf(organization ?? '');
       const before = rotate ? await listed(app, organizationId) : [];
       const wanted = asked ?? before[0]?.role ?? 'client';
-      const issued = await settle(await app.credentials.issue(operator(app), organizationId, wanted));
+      const issued = await settle(await app.credentials.issue(operator(app), organizationId, { role: wanted, name }));
       const lines = [
         `api_key     ${issued.api_key}`,
         `api_secret  ${issued.api_secret}`,

@@ -6,6 +6,7 @@ import type { App } from '../../../application/app.js';
 import { toEventRecord } from '../../../application/audit/event-record.js';
 import { type Lines, type Verdict, verifyExport } from '../../../application/audit/export-file.js';
 import { type AcceptedLoss, type Flaw, flawText } from '../../../application/audit/proof.js';
+import { isProven, type Proof, storeProof, toVerdictRecord } from '../../../application/audit/verdict-record.js';
 import { now, parseAsOf } from '../../../application/history/parse-moment.js';
 import { fail } from '../../../domain/failure.js';
 import { UsageError } from '../../usage-error.js';
@@ -102,30 +103,13 @@ const linesOf = async function* (path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 };
 
-const shownLoss = ({ event, known, found, by, reason, time }: AcceptedLoss) => ({
-  event,
-  known_events: known?.count ?? null,
-  found_events: found.count,
-  accepted_by: by,
-  accept_time: time,
-  reason,
-});
 const lossText = ({ event, known, found, by, reason, time }: AcceptedLoss) =>
   `  event ${event}: accepted by ${by} at ${time}: ${found.count} events found, ${known?.count ?? 'none'} known before. Reason: ${reason}`;
 
-type Proof = Verdict & {
-  /** Trusted key; null if only the key in the file itself is known, which proves nothing. */
-  readonly key: string | null;
-  readonly store: string;
-  readonly where: 'file' | 'store';
-};
-
-/** Returns why a history without a flaw is not proven either; null for a proven one. */
-const whyUnproven = ({ key, events, unproven }: Proof): string | null => {
-  if (key === null) return 'are consistent, but no key is trusted. Pass the trusted key with --key.';
-  if (unproven === undefined || unproven < events) return null;
-  return 'are consistent, but nothing covers them yet. Start the service, and verify again a minute later.';
-};
+const whyUnproven = ({ key }: Proof): string =>
+  key === null
+    ? 'are consistent, but no key is trusted. Pass the trusted key with --key.'
+    : 'are consistent, but nothing covers them yet. Start the service, and verify again a minute later.';
 const unprovenText = ({ unproven }: Proof) =>
   unproven === undefined
     ? []
@@ -133,27 +117,17 @@ const unprovenText = ({ unproven }: Proof) =>
 
 /** Prints the verdict. Ends the command with exit code 1 if the history is invalid, and 2 if nothing proves it. */
 const printVerdict = ({ print }: Invocation, proof: Proof) => {
-  const { key, store, where, flaw, organizationId, events, seals, hash, unproven, losses = [] } = proof;
-  const facts = { organization_id: organizationId, events, seals, hash, key: key ?? "the file's own", store };
-  const about = {
-    ...facts,
-    ...(unproven !== undefined && { unproven_events: unproven }),
-    ...(losses.length > 0 && { accepted_losses: losses.map(shownLoss) }),
-  };
-  const why = whyUnproven(proof);
-  const answer = { valid: flaw ? false : why === null || null, ...about };
+  const { key, store, where, flaw, organizationId, events, seals, losses = [] } = proof;
+  const answer = toVerdictRecord(proof);
   const counted = `${events} events of ${organizationId}, ${seals} seals`;
-  if (!flaw && why !== null) {
-    print(answer, `NOT PROVEN: ${counted} ${why}`);
+  if (!flaw && !isProven(proof)) {
+    print(answer, `NOT PROVEN: ${counted} ${whyUnproven(proof)}`);
     throw new InconclusiveResult(`${organizationId} is not proven`);
   }
   const valid = `valid: ${counted}; ${key}; ${store}`;
   if (!flaw) return print(answer, [valid, ...unprovenText(proof), ...losses.map(lossText)].join('\n'));
-  const { event, last, id, about: thing, reason } = flaw;
-  const named = { ...(id !== undefined && { event_id: id }), ...(thing !== undefined && { about: thing }) };
-  const first = { where, event, last, ...named, reason };
-  print({ ...answer, first }, `NOT VALID, in the ${where}: ${flawText(flaw)}`);
-  throw new NegativeResult(reason);
+  print(answer, `NOT VALID, in the ${where}: ${flawText(flaw)}`);
+  throw new NegativeResult(flaw.reason);
 };
 
 const hasStore = ({ settings: { eventStoreUrl, dataDirectory } }: Invocation) =>
@@ -206,8 +180,7 @@ const proveStore = async (invocation: Invocation, organization: string) =>
 
 const proofOf = async (app: App, organizationId: string, pinned: string | undefined): Promise<Proof> => {
   const verdict = await app.audit.verify(organizationId, pinned);
-  const store = verdict.flaw ? 'differs' : 'the store agrees with its seals';
-  return { ...verdict, key: keyText(pinned, app.audit.publicKey), store, where: 'store' };
+  return storeProof(verdict, keyText(pinned, app.audit.publicKey));
 };
 
 /** Prints the verdict and returns the result that would have ended the command; null for a proven history. */

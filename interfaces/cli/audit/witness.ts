@@ -9,7 +9,7 @@ import {
   type RemoteLog,
   type WitnessedHead,
 } from '../../../application/audit/log/witnessed.js';
-import { parseObject } from '../../../application/audit/seal-progress.js';
+import { parseObject } from '../../../application/audit/seals/seal-progress.js';
 import { Failure, fail } from '../../../domain/failure.js';
 import { createClient, ProblemError } from '../../client.js';
 import type { Problem } from '../../http/problems.js';

@@ -36,7 +36,7 @@ describe('a credential whose event was changed in the store', () => {
   afterEach(() => stores.close());
 
   it('is rejected rather than promoted, and logged once', async () => {
-    const { api_key, api_secret } = (await start().credentials.issue(by, organizationId, 'client')).answer;
+    const { api_key, api_secret } = (await start().credentials.issue(by, organizationId, { role: 'client' })).answer;
     assert.equal((await find(api_key))?.secret, api_secret);
     promote();
     const { credentialCache } = start();
@@ -48,7 +48,7 @@ describe('a credential whose event was changed in the store', () => {
 
   it('is reported by the doctor', async () => {
     const app = start();
-    const { answer, position } = await app.credentials.issue(by, organizationId, 'client');
+    const { answer, position } = await app.credentials.issue(by, organizationId, { role: 'client' });
     const stop = new AbortController();
     const running = app.projector.run(stop.signal);
     assert.ok(await app.progress.reached(position, 60_000));
@@ -68,7 +68,7 @@ describe('a credential whose event was changed in the store', () => {
 
   it('is unaffected by a second CredentialIssued event, before or after its deletion', async () => {
     const { credentials } = start();
-    const { api_key } = (await credentials.issue(by, organizationId, 'client')).answer;
+    const { api_key } = (await credentials.issue(by, organizationId, { role: 'client' })).answer;
     const repeat = () =>
       change(`INSERT INTO events (stream, revision, organization, id, type, data, metadata, time, remaining)
         SELECT stream, (SELECT max(revision) + 1 FROM events AS same WHERE same.stream = events.stream), organization,

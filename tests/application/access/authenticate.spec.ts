@@ -53,6 +53,7 @@ describe('the authentication of a request', () => {
   ) =>
     createAccess({
       credentials: { find, repeatLookup, onEvent: () => undefined, clear: () => undefined },
+      uses: { note: () => undefined },
       limits: { find: () => ({}) } as never,
       limiter: {} as never,
       nonces: { spend: async () => ({ quota: null }) },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { apiKeyFor, createCredentialCache, unknownTtlMs } from '../../../application/access/credential-cache.js';
+import { maxUnknownLookups } from '../../../application/access/lookup-budget.js';
 import { type EventStore, noStream, type Recorded } from '../../../application/ports/event-store.js';
 import type { Vault } from '../../../application/ports/vault.js';
 import { testSystem } from '../../support/silent.js';
@@ -36,6 +37,41 @@ describe('the credential cache', () => {
     clock += unknownTtlMs;
     assert.equal(await cache.find(keyOf('1')), null);
     assert.equal(reads, 2);
+  });
+
+  const unknownKeys = (count: number) =>
+    Array.from({ length: count }, (_, i) => apiKeyFor(`org_${'b'.repeat(32)}`, i.toString(16).padStart(32, '0')));
+
+  it('reads a limited number of different unknown keys from the store', async () => {
+    const cache = open();
+    const isRefused = (key: string) =>
+      (async () => (await cache.find(key)) !== null)().catch(({ code }: { code: string }) => code === 'UNAVAILABLE');
+    const refused = (await Promise.all(unknownKeys(5000).map(isRefused))).filter(Boolean).length;
+    assert.equal(reads, 5000 - refused);
+    assert.equal(reads, maxUnknownLookups);
+    clock += 1000;
+    for (const key of unknownKeys(6000).slice(5000)) await isRefused(key);
+    assert.ok(reads > maxUnknownLookups && reads < 2 * maxUnknownLookups, `${reads} reads`);
+  });
+
+  it('answers cached and newly issued keys, however many unknown keys are requested', async () => {
+    const cache = open();
+    const [cached, fresh] = [keyOf('4'), keyOf('5')];
+    issue(cached);
+    assert.equal((await cache.find(cached))?.secret, 'secret');
+    await Promise.allSettled(unknownKeys(5000).map(async (key) => cache.find(key)));
+    assert.equal((await cache.find(cached))?.secret, 'secret');
+    cache.onEvent(issue(fresh));
+    assert.equal((await cache.find(fresh))?.secret, 'secret');
+    // A wrong signature for a known key must not differ from an unknown key.
+    await assert.rejects(cache.repeatLookup(cached), { code: 'UNAVAILABLE' });
+  });
+
+  it('does not count lookups of existing keys', async () => {
+    const cache = open();
+    const keys = unknownKeys(maxUnknownLookups + 1);
+    for (const key of keys) issue(key);
+    for (const key of keys) assert.equal((await cache.find(key))?.secret, 'secret');
   });
 
   it('knows a key as soon as its CredentialIssued event arrives, even during a lookup of that key', async () => {

@@ -186,6 +186,7 @@ describe('a gateway call', () => {
   const credential = { organizationId, apiKey: 'ck', role: 'client', secret: '' } as const;
   const access = createGatewayAccess({
     credentialCache: { find: () => credential } as never,
+    uses: { note: () => undefined },
     tokens: { find: () => null } as never,
     limits: { find: () => defaultLimits, gatewayKeys: () => gatewayKeys } as never,
     limiter,

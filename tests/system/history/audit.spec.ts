@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { EventRecord } from '../../../application/audit/event-record.js';
-import { shownToClient } from '../../../interfaces/operations/client-history.js';
+import { shownToClient } from '../../../interfaces/operations/history/client-history.js';
 import { type Engine, engines } from '../../support/engines/engines.js';
 import { until } from '../../support/eventually.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
@@ -136,6 +136,27 @@ const describeAudit = (engine: Engine) =>
       return keys[0]?.public_key ?? '';
     };
     const away = { CHAINFOLD_DATA_DIR: '/nonexistent', EVENTSTORE_URL: '', MONGODB_URL: '', REDIS_URL: '' };
+
+    it('verifies a history over HTTP as the command does, for its own organization or any as an admin', async () => {
+      const { code, ...printed } = await verify(['--organization', 'audited']);
+      const own = await clientOf(service, tenant).admin.verifyHistory({});
+      assert.deepEqual([own.organization_id, own.store], [tenant.organizationId, 'the store agrees with its seals']);
+      // The sealer may have covered more events meanwhile.
+      assert.deepEqual([own.hash, own.events, own.key], [printed.hash, printed.events, printed.key]);
+      const asAdmin = await clientOf(service).admin.verifyHistory({ organization_id: tenant.organizationId });
+      assert.equal(asAdmin.hash, own.hash);
+      const { events } = await replay();
+      const [first, last] = [events[0], events.at(-1)];
+      assert.deepEqual(await clientOf(service, tenant).admin.getHistoryBounds({}), {
+        first_position: first?.position,
+        first_time: first?.commit_time,
+        last_position: last?.position,
+        last_time: last?.commit_time,
+      });
+      const { organizationId: organization_id } = demoOf(service.home);
+      for (const operation of ['VerifyHistory', 'GetHistoryBounds'])
+        assert.equal((await call(service.url, tenant, `/v1/admin/${operation}`, { organization_id })).status, 404);
+    });
 
     it('exports a file that verifies against the store, and elsewhere with the published key', async () => {
       const { events, public_key } = await exportFile();

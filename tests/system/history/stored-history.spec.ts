@@ -135,7 +135,11 @@ for (const engine of engines)
     it('is replayed and listed in the current event shapes', async () => {
       for (const { organizationId } of verdicts) {
         const replayed = await replayOf(organizationId);
-        const { documents } = await app.audit.page(organizationId, now, '', { size: 1000, token: undefined });
+        const { documents } = await app.audit.page(
+          organizationId,
+          { upTo: now, text: '' },
+          { size: 1000, token: undefined },
+        );
         const today = history.eventsOf(organizationId).map((event) => upcast(event));
         assert.deepEqual(
           replayed.map(({ data }) => data),

@@ -1,7 +1,7 @@
-import { noEntry, type StateStore } from '../ports/state.js';
-import type { System } from '../ports/system.js';
-import { IntegrityError } from './integrity-check.js';
-import { BrokenLog } from './log-reading.js';
+import { noEntry, type StateStore } from '../../ports/state.js';
+import type { System } from '../../ports/system.js';
+import { IntegrityError } from '../integrity-check.js';
+import { BrokenLog } from '../log-reading.js';
 import { parseObject } from './seal-progress.js';
 
 /** Organization that is not sealed, or `log` when no organization is, and the reason. */

@@ -4,14 +4,15 @@ import {
   type LogLeaf,
   leafText,
   sealLog,
-} from '../../domain/aggregates/audit/seal-log.js';
-import { appendLeaf, emptyFrontier, type Frontier, leafHash, rootOf } from '../../domain/merkle.js';
-import { createMutex } from '../async/mutex.js';
-import { globalContext, type Handle, step } from '../commands/handle.js';
-import type { EventStore } from '../ports/event-store.js';
-import type { Notary } from '../ports/notary.js';
-import { noEntry, type StateStore } from '../ports/state.js';
-import type { System } from '../ports/system.js';
+} from '../../../domain/aggregates/audit/seal-log.js';
+import { appendLeaf, emptyFrontier, type Frontier, leafHash, rootOf } from '../../../domain/merkle.js';
+import { createMutex } from '../../async/mutex.js';
+import { globalContext, type Handle, step } from '../../commands/handle.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Notary } from '../../ports/notary.js';
+import { noEntry, type StateStore } from '../../ports/state.js';
+import type { System } from '../../ports/system.js';
+import type { Measure } from '../../processes/measurements.js';
 import {
   BrokenLog,
   type LastLeaf,
@@ -22,7 +23,7 @@ import {
   readLog,
   saveLogCheckpoint,
   signLogCheckpoint,
-} from './log-reading.js';
+} from '../log-reading.js';
 
 /** Log of the seals of all organizations: a Merkle tree (RFC 9162) whose head is signed with every leaf. */
 export type SealLog = {
@@ -55,6 +56,7 @@ export type SealerPorts = {
   readonly state: StateStore;
   readonly handle: Handle;
   readonly notary: Notary;
+  readonly measure?: Measure;
   readonly system: System;
 };
 

@@ -1,6 +1,6 @@
-import { organizationOf, type Recorded } from '../ports/event-store.js';
-import { fromCheckpoint } from '../processes/from-checkpoint.js';
-import { createIntegrityCheck } from './integrity-check.js';
+import { organizationOf, type Recorded } from '../../ports/event-store.js';
+import { fromCheckpoint } from '../../processes/from-checkpoint.js';
+import { createIntegrityCheck } from '../integrity-check.js';
 import { createSealMaker, type SealPolicy } from './make-seals.js';
 import { createSealFailures, wholeLog } from './seal-failures.js';
 import { createSealLog, type SealerPorts } from './seal-log.js';
@@ -63,17 +63,26 @@ export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer
     await log.begin();
   };
 
-  /** Seals every history whose seal is overdue, or that has no seal in the current volume of the log. */
+  /**
+   * Seals every history whose seal is overdue, or that has no seal in the current volume of the log. Measures the age of
+   * the oldest event that stays unsealed.
+   */
   const sealDue = async () => {
     let volume: number | undefined;
+    const startedAt = system.now();
+    let oldest = startedAt;
     await recordFailure(wholeLog, async () => {
       ({ volume } = await log.refresh());
     });
     for await (const organizationId of progressStore.organizations()) {
       const found = await progressStore.load(organizationId);
-      if (found.kind !== 'signed' || isDue(found.progress, volume))
-        await recordFailure(organizationId, () => checkAndSeal(organizationId));
+      const isSealed =
+        (found.kind !== 'signed' || isDue(found.progress, volume)) &&
+        (await recordFailure(organizationId, () => checkAndSeal(organizationId)));
+      // A seal of a lost volume that is made again has no time.
+      if (!isSealed && found.kind === 'signed') oldest = Math.min(oldest, found.progress.since || oldest);
     }
+    ports.measure?.('unsealed', (startedAt - oldest) / 1000, {});
   };
 
   return {

@@ -1,11 +1,20 @@
-import { toEventRecord } from '../../application/audit/event-record.js';
-import { type HeadRecord, toHeadRecord } from '../../application/audit/log/head-record.js';
-import { now, parseAsOf } from '../../application/history/parse-moment.js';
+import { orders } from '../../../application/audit/event-pages.js';
+import { toEventRecord } from '../../../application/audit/event-record.js';
+import { type HeadRecord, toHeadRecord } from '../../../application/audit/log/head-record.js';
+import { now, parseAsOf } from '../../../application/history/parse-moment.js';
+import type { Recorded } from '../../../application/ports/event-store.js';
+import { type Caller, operation } from '../define.js';
+import { anyEvent, anyOrganization } from '../examples/ids.js';
+import { eventRecord, pageSize, pageToken, pagination } from '../records.js';
+import { extension, formed, id, int64, list, moment, oneOf, record, text, timestamp } from '../schema.js';
 import { shownToClient } from './client-history.js';
-import { operation } from './define.js';
-import { anyEvent, anyOrganization } from './examples/ids.js';
-import { eventRecord, pageSize, pageToken, pagination } from './records.js';
-import { formed, id, int64, list, moment, record, text, timestamp } from './schema.js';
+import { eventFilterFields, eventTest } from './event-filter.js';
+
+/** Returns an event as the caller may see it. */
+const shownTo =
+  ({ role, organizationId }: Caller) =>
+  (event: Recorded) =>
+    role === 'admin' ? toEventRecord(event) : shownToClient(toEventRecord(event), organizationId);
 
 export const listEvents = operation({
   kind: 'query',
@@ -13,9 +22,13 @@ export const listEvents = operation({
   summary: "List an organization's events, newest first, as of a position or an ISO time; your own by default.",
   surface: 'admin',
   extension: true,
+  touches: 'events',
   request: {
     organization_id: { schema: id },
     as_of: { schema: moment },
+    from: { schema: extension(moment) },
+    order: { schema: extension(oneOf(orders, 'desc')) },
+    ...eventFilterFields,
     page_size: { schema: pageSize },
     page_token: { schema: pageToken },
   },
@@ -24,14 +37,20 @@ export const listEvents = operation({
     events: { schema: list(eventRecord), required: true },
     pagination: { schema: pagination, required: true },
   },
-  handle: async (app, { organization_id, as_of, page_size = 10, page_token }, by) => {
+  handle: async (app, { organization_id, as_of, from, order, page_size = 10, page_token, ...filter }, by) => {
     const found = await app.organizations.find(by, { id: organization_id ?? by.organizationId });
-    const upTo = as_of === undefined ? now : parseAsOf(String(as_of), 'as_of');
+    const [show, passes] = [shownTo(by), eventTest(filter)];
+    const wanted = {
+      upTo: as_of === undefined ? now : parseAsOf(String(as_of), 'as_of'),
+      from: from === undefined ? undefined : parseAsOf(String(from), 'from'),
+      order,
+      text: JSON.stringify([as_of ?? '', from ?? '', order ?? '', filter]),
+      isWanted: (event: Recorded) => passes(show(event)),
+      touch: by.touch,
+    };
     const page = { size: page_size, token: page_token };
-    const { documents, nextPageToken } = await app.audit.page(found.organization_id, upTo, String(as_of ?? ''), page);
-    const events = documents.map(toEventRecord);
-    const shown = by.role === 'admin' ? events : events.map((one) => shownToClient(one, by.organizationId));
-    return { events: shown, pagination: { next_page_token: nextPageToken } };
+    const { documents, nextPageToken } = await app.audit.page(found.organization_id, wanted, page);
+    return { events: documents.map(show), pagination: { next_page_token: nextPageToken } };
   },
 });
 

@@ -1,5 +1,5 @@
-import { apiKeyForm, organizationOfKey } from '../../application/access/credential-cache.js';
-import type { EventRecord } from '../../application/audit/event-record.js';
+import { apiKeyForm, organizationOfKey } from '../../../application/access/credential-cache.js';
+import type { EventRecord } from '../../../application/audit/event-record.js';
 
 const apiKeys = new RegExp(apiKeyForm, 'g');
 /** Number of digits of an api_key that are shown. They identify the key within its organization but grant no access. */

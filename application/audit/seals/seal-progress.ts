@@ -1,4 +1,4 @@
-import type { LogLeaf } from '../../domain/aggregates/audit/seal-log.js';
+import type { LogLeaf } from '../../../domain/aggregates/audit/seal-log.js';
 import {
   type Digest,
   firstLink,
@@ -10,12 +10,12 @@ import {
   nextPlaces,
   type Standing,
   statementOf,
-} from '../../domain/aggregates/audit.js';
-import { slicesOf } from '../async/slices.js';
-import { beginning, type Position, type Recorded } from '../ports/event-store.js';
-import type { IsSigned, Notary } from '../ports/notary.js';
-import { noEntry, type StateStore } from '../ports/state.js';
-import type { System } from '../ports/system.js';
+} from '../../../domain/aggregates/audit.js';
+import { slicesOf } from '../../async/slices.js';
+import { beginning, type Position, type Recorded } from '../../ports/event-store.js';
+import type { IsSigned, Notary } from '../../ports/notary.js';
+import { noEntry, type StateStore } from '../../ports/state.js';
+import type { System } from '../../ports/system.js';
 
 /** Progress of the hash chains over an organization's history. */
 export type Chain = Standing & {

@@ -1,9 +1,9 @@
-import type { LogLeaf } from '../../domain/aggregates/audit/seal-log.js';
-import { audit, isRecordType, recordStatement, sealKey, sealStatement } from '../../domain/aggregates/audit.js';
-import { globalContext, step } from '../commands/handle.js';
-import type { Recorded } from '../ports/event-store.js';
-import type { Notary } from '../ports/notary.js';
-import { type createIntegrityCheck, IntegrityError } from './integrity-check.js';
+import type { LogLeaf } from '../../../domain/aggregates/audit/seal-log.js';
+import { audit, isRecordType, recordStatement, sealKey, sealStatement } from '../../../domain/aggregates/audit.js';
+import { globalContext, step } from '../../commands/handle.js';
+import type { Recorded } from '../../ports/event-store.js';
+import type { Notary } from '../../ports/notary.js';
+import { type createIntegrityCheck, IntegrityError } from '../integrity-check.js';
 import type { SealerPorts, SealLog } from './seal-log.js';
 import { extendInParts, type SealProgress, type SealProgressStore } from './seal-progress.js';
 

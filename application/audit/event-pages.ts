@@ -1,0 +1,94 @@
+import { beginning, type EventStore, type Moment, type Position, type Recorded } from '../ports/event-store.js';
+import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+
+export const orders = ['asc', 'desc'] as const;
+
+/** Events to list. */
+type Wanted = {
+  /** First and last moment, both inclusive. */
+  readonly from?: Moment | undefined;
+  readonly upTo: Moment;
+  /** Oldest first or, by default, newest first. */
+  readonly order?: (typeof orders)[number] | undefined;
+  readonly isWanted?: (event: Recorded) => boolean;
+  /** Identifies range and filters. A page token is accepted only with the same text. */
+  readonly text: string;
+  /** Called with the number of events that were read but are not listed. */
+  readonly touch?: ((count: number) => void) | undefined;
+};
+
+export type EventPages = {
+  /**
+   * Returns a page of an organization's events. If few events pass the filter, a page may have fewer events than asked
+   * for, or none, and still a token for the next page, because each page reads a bounded number of events.
+   */
+  page(organizationId: string, wanted: Wanted, page: PageRequest): Promise<ListPage<Recorded>>;
+  /** Returns the position of the organization's last event up to a moment; `beginning` if there is none. */
+  positionOf(organizationId: string, moment: Moment): Promise<Position>;
+};
+
+const maxReadPerPage = 2000;
+
+/** Returns the moment just before the given one; no event has to exist there. */
+export const before = (moment: Moment): Moment =>
+  'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };
+
+const takeWhile = async function* (
+  batches: AsyncIterable<readonly Recorded[]>,
+  isInRange: (event: Recorded) => boolean,
+) {
+  for await (const batch of batches)
+    for (const event of batch) {
+      if (!isInRange(event)) return;
+      yield event;
+    }
+};
+
+export const createEventPages = ({ events, pageTokens }: { events: EventStore; pageTokens: PageTokens }) => {
+  /** Stores can only read on from positions of events, so that a moment has to be resolved to one. */
+  const positionOf: EventPages['positionOf'] = async (organizationId, moment) => {
+    for await (const [last] of events.readOrganizationBackwards(organizationId, moment))
+      return last?.position ?? beginning;
+    return beginning;
+  };
+
+  const startOf = (organizationId: string, { from }: Wanted) =>
+    from ? positionOf(organizationId, before(from)) : beginning;
+  /** Returns the events of the range after the event at `last`, or all if there is no last one. */
+  const backwards = async (organizationId: string, wanted: Wanted, last: Position | undefined) => {
+    const lowest = await startOf(organizationId, wanted);
+    const upTo = last === undefined ? wanted.upTo : { position: last - 1 };
+    return takeWhile(events.readOrganizationBackwards(organizationId, upTo), ({ position }) => position > lowest);
+  };
+  const forwards = async (organizationId: string, wanted: Wanted, last: Position | undefined) => {
+    const highest = await positionOf(organizationId, wanted.upTo);
+    const after = last ?? (await startOf(organizationId, wanted));
+    return takeWhile(events.readOrganization(organizationId, after), ({ position }) => position <= highest);
+  };
+
+  /** Reads until the page is full and one more event is found, or until the limit is reached. */
+  const collect = async (found: AsyncIterable<Recorded>, { isWanted }: Wanted, size: number) => {
+    const documents: Recorded[] = [];
+    let read = 0;
+    let last: Recorded | undefined;
+    for await (const event of found) {
+      const isListed = !isWanted || isWanted(event);
+      if (read === maxReadPerPage || (isListed && documents.length === size)) return { documents, read, last };
+      if (isListed) documents.push(event);
+      read++;
+      last = event;
+    }
+    return { documents, read, last: undefined };
+  };
+
+  const page: EventPages['page'] = async (organizationId, wanted, { size, token }) => {
+    const list = [organizationId, 'events', wanted.text];
+    const after = pageTokens.read(list, token);
+    const walk = wanted.order === 'asc' ? forwards : backwards;
+    const found = await walk(organizationId, wanted, after && Number(after[0]));
+    const { documents, read, last } = await collect(found, wanted, size);
+    wanted.touch?.(read - documents.length);
+    return { documents, nextPageToken: pageTokens.write(list, last ? [last.position, last.id] : null) };
+  };
+  return { page, positionOf } satisfies EventPages;
+};
