@@ -41,13 +41,13 @@ const params: readonly Param[] = Array.from({ length: maxArguments }, (_, place)
 
 const summary = 'Method of the nodes, added by a setting.';
 /** Units charged for a call, whose actual cost for the node is unknown. */
-const cost = 2;
+export const configuredCost = 2;
 
 /** Returns the definition of a method that a setting adds to a gateway address. Its answers are never cached. */
 export const configuredMethod = (given: string): Method => {
   const own = given.replace(/^(eth|evm)_/, '');
   const [name, nodeName] = own === given ? [given, given] : [`evm_${own}`, `eth_${own}`];
-  return { name, nodeName, summary, params, result: {}, cost, validity: 'never', over: 'both' };
+  return { name, nodeName, summary, params, result: {}, cost: configuredCost, validity: 'never', over: 'both' };
 };
 
 /** Finds a method that the nodes of an address offer, by either of its names. */

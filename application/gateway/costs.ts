@@ -16,10 +16,15 @@ const priced = new Map(
 
 /**
  * Returns the cost of a call in units: the cost of its method, plus 1 for each further hundred blocks of a log search.
- * `seen` returns the last known head.
+ * `seen` returns the last known head. `otherCost` applies to methods that the gateway does not define.
  */
-export const unitsOf = (method: string, params: readonly unknown[], seen: () => number): number => {
+export const unitsOf = (
+  method: string,
+  params: readonly unknown[],
+  seen: () => number,
+  otherCost = defaultCost,
+): number => {
   const price = priced.get(method);
-  if (!price) return defaultCost;
+  if (!price) return otherCost;
   return price.isRanged ? price.cost + costOf(blocksIn(params[0], seen())) - 1 : price.cost;
 };

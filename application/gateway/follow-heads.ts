@@ -1,4 +1,5 @@
 import { fail } from '../../domain/failure.js';
+import { linkedController } from '../async/linked-controller.js';
 import type { Head, Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
 import { type FollowedBlock, type FollowedLog, fetchBlock, fetchHash, fetchLogs } from './followed-block.js';
@@ -117,8 +118,8 @@ const createLogReader = (node: Node, { log, now }: System) => {
  */
 export const createHeadFollower = (node: Node, system: System, events: ChainEvents) => {
   const path = createPath();
-  const stop = new AbortController();
-  const ended = AbortSignal.any([stop.signal, node.closed]);
+  const stop = linkedController(node.closed);
+  const { signal: ended } = stop;
   const logsOf = createLogReader(node, system);
   let belowSince: number | null = null;
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../../domain/rpc-value.js';
+import { linkedController } from '../async/linked-controller.js';
 import type { Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
 import { createListenerLoop, type Leave, type Listener, type Notification, toNotification } from './notification.js';
@@ -32,8 +33,8 @@ export const createSyncingFeed = (node: Node, system: System) => {
   return async (listener: Listener): Promise<Leave> => {
     listeners.add(listener);
     if (!watching) {
-      watching = new AbortController();
-      void watch(AbortSignal.any([watching.signal, node.closed]));
+      watching = linkedController(node.closed);
+      void watch(watching.signal);
     }
     return () => {
       listeners.delete(listener);

@@ -60,17 +60,24 @@ export const heightIn = (result: Buffer, field: string): number | null => {
   }
 };
 
-/** Returns whether the answer to a call contains the height of the head. */
-export const containsHead = (method: string, params: readonly unknown[]): boolean =>
-  method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest');
+const tags = ['latest', 'safe', 'finalized'] as const;
+/** Tag of a block whose height changes over time. */
+export type BlockTag = (typeof tags)[number];
+
+/** Returns the tag of the block whose height the answer to a call contains; null for any other call. */
+export const tagIn = (method: string, params: readonly unknown[]): BlockTag | null => {
+  if (method === 'eth_blockNumber') return 'latest';
+  return (method === 'eth_getBlockByNumber' && tags.find((tag) => tag === params[0])) || null;
+};
+
+/** Reads the height of the tagged block from an answer; null when the answer has none. */
+export const taggedHeightIn = (method: string, answer: Answer): number | null => {
+  const result = wholeOf(answer);
+  if (method !== 'eth_blockNumber') return heightIn(result, 'number');
+  const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, maxHeightLength)));
+  return Number.isSafeInteger(height) ? height : null;
+};
 
 /** Reads the height of the head from an answer about the head; null for any other answer. */
-export const headIn = (method: string, params: readonly unknown[], answer: Answer): number | null => {
-  if (!containsHead(method, params)) return null;
-  if (method === 'eth_blockNumber') {
-    const result = wholeOf(answer);
-    const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, maxHeightLength)));
-    return Number.isSafeInteger(height) ? height : null;
-  }
-  return heightIn(wholeOf(answer), 'number');
-};
+export const headIn = (method: string, params: readonly unknown[], answer: Answer): number | null =>
+  tagIn(method, params) === 'latest' ? taggedHeightIn(method, answer) : null;

@@ -1,11 +1,12 @@
 import type { Cancellation } from '../../application/async/cancellation.js';
 import type { Cacheability } from '../../application/gateway/cacheability.js';
+import { configuredCost } from '../../application/gateway/configured-methods.js';
 import { unitsOf } from '../../application/gateway/costs.js';
 import { NodeTimeout, type RpcAnswer, type RpcCall, type Source } from '../../application/ports/node.js';
 import { agreedAnswer } from './agreement/agreed-answer.js';
 import { agreementOn, isComparable } from './agreement/comparable.js';
 import { countReceipts, isCounted } from './agreement/receipt-count.js';
-import { containsHead, isNull } from './checks.js';
+import { isNull, tagIn } from './checks.js';
 import { classifyAnswer, toLimitError } from './classify-answer.js';
 import { firstPollMs } from './head-poller.js';
 import type { HeadWatch } from './head-watch.js';
@@ -51,15 +52,17 @@ type Request = {
 };
 
 /**
- * Orders nodes by preference, and by latency within a group. First come nodes that have reached the height, then nodes
- * that lag behind, then nodes in cooldown. Nodes that lack the method or have pruned the height come last. Nodes of other
- * chains are excluded.
+ * Orders nodes by preference, and by latency within a group. First comes the node that the call names, then nodes that
+ * have reached the height, then nodes that lag behind, then nodes in cooldown. Nodes that lack the method or have pruned
+ * the height come last. Nodes of other chains are excluded.
  */
 const inOrder = (all: readonly Member[], call: RpcCall, cacheability: Cacheability, tip: number): readonly Member[] => {
   const members = all.some((member) => member.isForeign()) ? all.filter((member) => !member.isForeign()) : all;
   if (members.length <= 1) return members;
   const needed = cacheability.kind === 'height' ? Math.min(cacheability.height, tip) : tip;
+  const named = call.node === undefined ? undefined : all[call.node];
   const place = (member: Member) =>
+    (member === named ? -8 : 0) +
     (member.abilities.lacks(call, cacheability) ? 4 : 0) +
     (member.isResting() ? 2 : 0) +
     (member.height() < needed ? 1 : 0);
@@ -183,13 +186,7 @@ export const createFetch = (members: readonly Member[], chain: Chain, options: F
     return typeof settled === 'number' ? fetchAnnounced(settled, call, cancellation) : settled;
   };
   const fetch: Fetch = (call, params, cacheability, cancellation, charged) =>
-    (containsHead(call.method, call.params) ? fetchHead : fetchAnswer)(
-      call,
-      params,
-      cacheability,
-      cancellation,
-      charged,
-    );
+    (tagIn(call.method, call.params) ? fetchHead : fetchAnswer)(call, params, cacheability, cancellation, charged);
   if (members.length === 1) return fetch;
   return async (...asked: Parameters<typeof fetch>) => {
     headWatch.wake();
@@ -208,7 +205,7 @@ export const withinUnits = (
 ): Fetch => {
   const { enter } = createUnitQueue<Member>({ maxMs: deadlineMs });
   return async (call, params, cacheability, cancellation) => {
-    const cost = unitsOf(call.method, call.params, headWatch.tip);
+    const cost = unitsOf(call.method, call.params, headWatch.tip, configuredCost);
     const member = await enter(cost, () => inOrder(members, call, cacheability, headWatch.tip()), cancellation);
     return fetch(call, params, cacheability, cancellation, chargedTo(member, cost));
   };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { linkedController } from '../../application/async/linked-controller.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { createFinality, createHeadPoller, headOf } from './head-poller.js';
@@ -87,7 +88,7 @@ export const createHeadWatch = (members: readonly Member[], log: Log, identity: 
       return bestOf(members, reported);
     },
     watch: (onChange: () => void, signal: AbortSignal) => {
-      const either = AbortSignal.any([signal, closing.signal]);
+      const { signal: either } = linkedController(signal, closing.signal);
       watchers.add(onChange);
       either.addEventListener('abort', () => watchers.delete(onChange), { once: true });
       for (const member of members) if (member.listen) void listen(member, either);

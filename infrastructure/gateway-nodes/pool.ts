@@ -1,4 +1,5 @@
 import { createCancellation } from '../../application/async/cancellation.js';
+import { linkedController } from '../../application/async/linked-controller.js';
 import { cacheabilityOf } from '../../application/gateway/cacheability.js';
 import type { FinalAnswers } from '../../application/ports/gateway/final-answers.js';
 import { type Node, NodeRefusal, NodeTimeout, type RpcCall } from '../../application/ports/node.js';
@@ -12,6 +13,7 @@ import { createSharedStore, type SharedStoreOptions } from './final-answers/shar
 import { neverFinal } from './head-poller.js';
 import { createHeadWatch } from './head-watch.js';
 import { createAnnouncedHead, type HeadChannel } from './heads/announced-head.js';
+import { storedNameOf } from './identity/chain-name.js';
 import { createIdentity } from './identity/identity.js';
 import { maxAnswerLength } from './link.js';
 import { splitLogs } from './logs/split-logs.js';
@@ -100,21 +102,39 @@ const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, 
     shared.forget();
     store?.forget();
   };
-  const identity = createIdentity(members, { ...options, log, onChange: forget });
+  const identity = createIdentity(members, {
+    ...options,
+    log,
+    onChange: forget,
+    onElect: (chain) => announced.follow(chain),
+  });
   const headWatch = createHeadWatch(members, log, identity);
-  const announced = createAnnouncedHead(() => shared.noteChange(), options.channel);
-  const chain: Chain = { headWatch, identity, announced: announced, accepted: createAccepted() };
+  const announced = createAnnouncedHead({
+    onMove: () => shared.noteChange(),
+    tip: headWatch.tip,
+    channel: options.channel,
+  });
+  const chain: Chain = { headWatch, identity, announced, accepted: createAccepted() };
   const fetchAnswer = createFetch(members, chain, options);
   const fetchPaced = unitsPerSecond === undefined ? fetchAnswer : withinUnits(members, chain, deadlineMs, fetchAnswer);
   const sources = {
     head: async () => headWatch.tip() || ((await headWatch.head())?.number ?? 0),
     finalHeight: headWatch.finality.height,
+    nodeCount: members.length,
   };
   const fetch = splitLogs(fetchPaced, sources, { maxPieces, maxBytes: maxAnswerLength, deadlineMs });
-  const store = options.shared && createSharedStore(options.shared, () => identityOf(fetch), log);
+  const chains = {
+    identify: () => identityOf(fetch),
+    chainOf: async (node: number) => storedNameOf(await identity.nameOf(members[node] as Member)),
+  };
+  const store = options.shared && createSharedStore(options.shared, chains, log);
   // A development chain replaces blocks on request, even final ones.
   const finality = isDevelopment ? neverFinal : headWatch.finality;
-  const shared = createSharedAnswers(options.cacheBytes, finality, { noteUse: identity.noteUse, store });
+  const shared = createSharedAnswers(options.cacheBytes, finality, {
+    noteUse: identity.noteUse,
+    store,
+    agreement: options.agreement,
+  });
   return { chain, fetch, store, shared };
 };
 
@@ -157,7 +177,8 @@ export const nodePool = (
       return head;
     },
     watchHeads: headWatch.watch,
-    watchPending: (notice, signal) => watchPending(members, notice, AbortSignal.any([signal, headWatch.closed])),
+    // The controller ends with the earlier signal; the promise resolves as soon as watching has started.
+    watchPending: (notice, signal) => watchPending(members, notice, linkedController(signal, headWatch.closed).signal),
     metrics: () => ({
       ...shared.counted,
       members: members.map((member) => ({ isUp: member.isUp(), head: member.head()?.number ?? 0 })),

@@ -2,7 +2,8 @@ import type { Cancellation } from '../../application/async/cancellation.js';
 import type { MaybePromise } from '../../application/async/maybe-promise.js';
 import { createSingleFlight } from '../../application/async/single-flight.js';
 import type { Cacheability } from '../../application/gateway/cacheability.js';
-import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
+import { nodesIn, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
+import { isComparable } from './agreement/comparable.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
 import type { SharedStore } from './final-answers/shared-store.js';
@@ -44,7 +45,17 @@ const flightOf = (key: string, cacheability: Cacheability, finalHeight: number, 
 };
 
 type Fetch = (cancellation: Cancellation) => Promise<RpcAnswer>;
-type Request = { readonly key: string; readonly cacheability: Cacheability };
+type Counted = { hits: number; misses: number; coalesced: number };
+type Request = {
+  readonly key: string;
+  /** Key in the cache that is shared with other processes. */
+  readonly storedKey: string;
+  readonly cacheability: Cacheability;
+};
+
+/** Keeps answers on which several nodes agreed apart from those of single nodes, which other gateways may have stored. */
+const storedKeyOf = (key: string, call: RpcCall, cacheability: Cacheability, agreement: number) =>
+  agreement > 1 && isComparable(call, cacheability) ? `${agreement} ${key}` : key;
 
 /** Returns the result if it can no longer change, otherwise null. */
 const cacheableResult = (cacheability: Cacheability, answer: RpcAnswer, finalHeight: number): Buffer | null => {
@@ -62,42 +73,50 @@ const mayBeStored = (cacheability: Cacheability, finality: Pick<Finality, 'heigh
 
 /** Looks up the cache that is shared with other processes before asking a node. Recounts an answer from there as a hit. */
 const storedOr =
-  (store: SharedStore, key: string, fetch: Fetch, counted: { hits: number; misses: number }): Fetch =>
+  (store: SharedStore, { storedKey }: Request, fetch: Fetch, counted: Counted, recordReuse: () => boolean): Fetch =>
   (cancellation) => {
     const use = (result: Buffer | null): RpcAnswer | Promise<RpcAnswer> => {
       if (!result) return fetch(cancellation);
       counted.misses--;
       counted.hits++;
-      return { result };
+      return { result, recordReuse };
     };
-    return store.find(key)?.then(use) ?? fetch(cancellation);
+    return store.find(storedKey)?.then(use) ?? fetch(cancellation);
   };
+
+/** Stores an answer in the cache that is shared with other processes, if its nodes are known. */
+const storeIn = (store: SharedStore, { storedKey, cacheability }: Request, result: Buffer, answer: RpcAnswer) => {
+  const nodes = nodesIn(answer.source);
+  // The chain id is part of the key of the shared cache, so the chain id itself is never stored there.
+  if (cacheability.kind !== 'always' && nodes.length > 0) store.keep(storedKey, result, nodes);
+};
 
 type SharedAnswersOptions = {
   /** Called on every use of a cached answer. */
   readonly noteUse?: () => void;
   readonly store?: SharedStore | undefined;
+  /** Number of nodes that must give the same answer to requests whose answers can be compared. */
+  readonly agreement?: number;
 };
 
 /** Caches answers that can no longer change (never null, errors or pending data), and coalesces identical requests. */
 export const createSharedAnswers = (
   cacheBytes: number,
   finality: Pick<Finality, 'height'>,
-  { noteUse = () => undefined, store }: SharedAnswersOptions = {},
+  { noteUse = () => undefined, store, agreement = 1 }: SharedAnswersOptions = {},
 ) => {
   const cache = createAnswerCache(cacheBytes);
   const flights = createSingleFlight<RpcAnswer>(() => performance.now(), { rejectCancelled: true });
-  const counted = { hits: 0, misses: 0, coalesced: 0 };
+  const counted: Counted = { hits: 0, misses: 0, coalesced: 0 };
   let changes = 0;
   /** Number of times that the cache was cleared. */
   let clears = 0;
 
-  const remember = ({ key, cacheability }: Request, answer: RpcAnswer, finalHeight: number) => {
-    const result = cacheableResult(cacheability, answer, finalHeight);
+  const remember = (request: Request, answer: RpcAnswer, finalHeight: number) => {
+    const result = cacheableResult(request.cacheability, answer, finalHeight);
     if (!result) return;
-    cache.keep(key, result);
-    // The chain id is part of the key of the shared cache, so the chain id itself is never stored there.
-    if (cacheability.kind !== 'always') store?.keep(key, result);
+    cache.keep(request.key, result);
+    if (store) storeIn(store, request, result, answer);
   };
   const join = (request: Request, fetch: Fetch, cancellation?: Cancellation): Promise<RpcAnswer> => {
     const { key, cacheability } = request;
@@ -150,8 +169,9 @@ export const createSharedAnswers = (
         return { result: kept, recordReuse: repeated };
       }
       if (cacheability.kind !== 'head') counted.misses++;
-      const asked = store && mayBeStored(cacheability, finality) ? storedOr(store, key, fetch, counted) : fetch;
-      return join({ key, cacheability }, asked, cancellation);
+      const request = { key, storedKey: storedKeyOf(key, call, cacheability, agreement), cacheability };
+      if (!store || !mayBeStored(cacheability, finality)) return join(request, fetch, cancellation);
+      return join(request, storedOr(store, request, fetch, counted, repeated), cancellation);
     },
   };
 };

@@ -10,6 +10,7 @@ import { answerMessage, encode } from './dispatch.js';
 import { type Call, errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
 import { createLoad, type Load } from './load.js';
 import { createOutbox, type Line } from './outbox.js';
+import { createMessageReport, factsOf, faultIn, type MessageFacts } from './request-report.js';
 import { createSubscriptions, type Opened } from './subscriptions.js';
 import { admit, callsIn, methodFaults, type Refusal, type Target } from './target.js';
 
@@ -28,6 +29,8 @@ export const maxPings = 1000;
 const closeTimeoutMs = 10_000;
 
 const text = { binary: false };
+/** Status of a message whose calls were answered. */
+const succeeded = 200;
 
 const textOf = (data: RawData) => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString();
 
@@ -63,7 +66,15 @@ export type Connection = Reader & {
   readonly terminate: () => void;
 };
 
-type ConnectionTarget = Target & { readonly node: Node; readonly feed: ChainFeed; readonly origin: string | undefined };
+type ConnectionTarget = Target & {
+  readonly node: Node;
+  readonly feed: ChainFeed;
+  readonly origin: string | undefined;
+  /** The `x-request-id` of the connection, under which its messages are logged. */
+  readonly requestId: string;
+  /** Network address of the client. */
+  readonly source: string | undefined;
+};
 type Subscriptions = ReturnType<typeof createSubscriptions>;
 type Sending = { readonly send: (message: string | Buffer) => void; readonly pressure: Backpressure };
 
@@ -76,7 +87,9 @@ const createAnswering = (
   const client = createCancellation();
   const loads = new Set<Load>();
   let isOver = false;
-  const answerCalls = async (message: Message, holder: Holder) => {
+  const report = createMessageReport(app);
+  /** Answers the calls and returns the error of the first one that failed. */
+  const answerCalls = async (message: Message, holder: Holder): Promise<MessageFacts['fault']> => {
     const opened: string[] = [];
     const load = createLoad({ client, pressure, calls: message.calls.length });
     loads.add(load);
@@ -88,11 +101,12 @@ const createAnswering = (
       // The socket counts these bytes as buffered from here on.
       load.release();
       if (answer) send(answer);
+      subscriptions.activate(opened);
+      return faultIn(replies);
     } finally {
       load.release();
       loads.delete(load);
     }
-    subscriptions.activate(opened);
   };
   return {
     leave: client.cancel,
@@ -104,11 +118,22 @@ const createAnswering = (
       for (const load of loads) load.refuseAll();
     },
     take: async (given: string) => {
+      const startedAt = performance.now();
       const message = readMessage(given);
-      const { refusal, holder } = await admit(app, target, target.origin, () => callsIn(message));
-      if (!('calls' in message)) return send(errorReply(message.code, message.message));
-      if (refusal) return send(refusalOf(message, refusal));
-      return isOver || !holder ? undefined : answerCalls(message, holder);
+      const { refusal, holder, organizationId } = await admit(app, target, target.origin, () => callsIn(message));
+      const finish = (status: number, fault: MessageFacts['fault']) => {
+        const facts = { ...factsOf(message), organizationId, fault };
+        report({ target, requestId: target.requestId, status, facts, startedAt, source: target.source });
+      };
+      if (!('calls' in message)) {
+        send(errorReply(message.code, message.message));
+        return finish(message.status, message);
+      }
+      if (refusal) {
+        send(refusalOf(message, refusal));
+        return finish(refusal.status, refusal);
+      }
+      if (!isOver && holder) finish(succeeded, await answerCalls(message, holder));
     },
     failed: (error: unknown) => {
       app.system.log.error({ err: error }, 'Gateway message failed');

@@ -10,12 +10,14 @@ import type { Quota } from '../../domain/rate-limit.js';
 import { addRateHeaders, requestIdOf } from '../http/answer.js';
 import { drain, takeBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
+import { createRequestIds } from '../http/request-ids.js';
 import { addCors, answerPreflight, isPreflight } from './cors.js';
 import { answerMessage, encodeAll } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
 import { createLoad } from './load.js';
 import { addProvenance, fromCache, type Provenance, provenanceOf, wantsFresh } from './provenance.js';
 import { createRecentAnswers } from './recent.js';
+import { createMessageReport, factsOf, faultIn, type MessageFacts } from './request-report.js';
 import {
   type Address,
   type Admission,
@@ -46,10 +48,17 @@ type Answer = {
   readonly provenance?: Provenance | null;
   /** Origin whose pages may read the response. */
   readonly readableBy?: string | undefined;
+  readonly facts: MessageFacts;
 };
 
-const refusal = ({ status, code, message }: Refusal, admission: Admission | null = null, id?: string): Answer => ({
+const refusal = (
+  { status, code, message }: Refusal,
+  admission: Admission | null = null,
+  id?: string,
+  facts: MessageFacts = {},
+): Answer => ({
   status,
+  facts: { ...facts, organizationId: admission?.organizationId, fault: { code, message } },
   body: [Buffer.from(errorReply(code, message, id))],
   quota: admission?.quota ?? null,
   cost: admission?.cost ?? 0,
@@ -138,17 +147,19 @@ const answerRead = (
 ): MaybePromise<Answer> => {
   const { quota, cost, holder, refusal: refused } = admission;
   if (!('calls' in message)) return refusal(refused?.code === rpcCodes.badKey ? refused : message, admission);
-  if (refused) return refusal(refused, admission, idOf(message));
+  const facts = factsOf(message);
+  if (refused) return refusal(refused, admission, idOf(message), facts);
   const { node } = target;
-  if (!node) return refusal(missingNode(target, 200), admission, idOf(message));
+  if (!node) return refusal(missingNode(target, 200), admission, idOf(message), facts);
   const load = loadFor(response, message.calls.length, pressure);
   const faultOf = holder ? methodFaults(holder, target.variant) : undefined;
   const replies = answerMessage(message, { node, log: app.system.log, load, bypassCache, faultOf });
   return mapMaybe(replies, (all) => {
     const only = message.isBatch ? undefined : all[0];
-    if (only) recent.keep(bytes, only.answer, cost);
+    if (only) recent.keep(bytes, only.answer, cost, facts.method);
     const provenance = only ? provenanceOf(only.answer, bypassCache) : null;
-    return { status: 200, body: encodeAll(all, message.isBatch), quota, cost, provenance };
+    const told = { ...facts, organizationId: admission.organizationId, fault: faultIn(all) };
+    return { status: 200, body: encodeAll(all, message.isBatch), quota, cost, provenance, facts: told };
   });
 };
 
@@ -164,7 +175,8 @@ const answerBody = (place: Place, bytes: Buffer, client: Client): MaybePromise<A
     // The request must be parsed if the token restricts methods.
     if (ready === null || !holder || methodFaults(holder, target.variant))
       return answerRead(place, bytes, admission, client, message());
-    return { status: 200, body: [ready.answer], quota, cost, provenance: fromCache };
+    const facts = { organizationId: holder.organizationId, method: ready.method };
+    return { status: 200, body: [ready.answer], quota, cost, provenance: fromCache, facts };
   });
 };
 
@@ -207,27 +219,6 @@ const send = (
   if (response.socket && response.socket.writableLength > 0) response.setTimeout(patienceMs, () => response.destroy());
 };
 
-const idsPerUuid = 100;
-const zero = 0x30;
-/**
- * Generates request ids: a UUID with two digits appended, so that 100 ids share one UUID. Ids are built from bytes,
- * because concatenated strings take longer to check and to send.
- */
-const createRequestIds = (uuid: () => string) => {
-  let bytes = Buffer.alloc(0);
-  let left = 0;
-  return () => {
-    if (left === 0) {
-      bytes = Buffer.from(`${uuid()}-00`, 'latin1');
-      left = idsPerUuid;
-    }
-    left--;
-    bytes[bytes.length - 2] = zero + Math.floor(left / 10);
-    bytes[bytes.length - 1] = zero + (left % 10);
-    return bytes.toString('latin1');
-  };
-};
-
 /** Maximum number of URLs whose targets are cached. */
 const maxUrls = 1000;
 
@@ -255,6 +246,7 @@ const createPlaces = (app: App) => {
 /** Serves `POST /<chain>/<network>/v1/<API_KEY or token>`. Answers that need no node are sent synchronously. */
 export const createGateway = (app: App, pressure = createBackpressure(), stallTimeoutMs = defaultStallTimeoutMs) => {
   const places = createPlaces(app);
+  const report = createMessageReport(app);
   const ids = { uuid: createRequestIds(app.system.uuid) };
   const faultOf = (error: unknown, requestId: string): Answer => {
     if (error instanceof HttpFailure)
@@ -267,8 +259,13 @@ export const createGateway = (app: App, pressure = createBackpressure(), stallTi
     const { origin } = request.headers;
     const client = { response, origin, pressure, bypassCache: wantsFresh(request), stallTimeoutMs };
     let readableBy: string | undefined;
-    const respond = (reply: Answer) =>
+    const startedAt = performance.now();
+    const respond = (reply: Answer) => {
       send(request, client, requestId, readableBy === undefined ? reply : { ...reply, readableBy });
+      const { status, facts } = reply;
+      const source = request.socket.remoteAddress;
+      report({ target: place?.target ?? null, requestId, status, facts, startedAt, source });
+    };
     const finish = (reply: Answer) =>
       request.complete ? respond(reply) : void drain(request).then(() => respond(reply));
     const fail = (error: unknown) => finish(faultOf(error, requestId));

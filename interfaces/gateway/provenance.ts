@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RpcAnswer, Source } from '../../application/ports/node.js';
+import { nodesIn, type RpcAnswer, type Source } from '../../application/ports/node.js';
 
 const cacheHeader = 'x-gateway-cache';
 
@@ -21,5 +21,5 @@ export const provenanceOf = (answer: RpcAnswer, bypassCache: boolean): Provenanc
 /** Appends the headers with the origin of an answer to a flat list of names and values. */
 export const addProvenance = (list: string[], { cache, source }: Provenance): void => {
   list.push(cacheHeader, cache);
-  if (source) list.push('x-gateway-node', String(source.node), 'x-gateway-attempts', String(source.attempts));
+  if (source) list.push('x-gateway-node', nodesIn(source).join(', '), 'x-gateway-attempts', String(source.attempts));
 };

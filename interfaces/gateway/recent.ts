@@ -12,6 +12,7 @@ type CachedAnswer = {
   readonly before: string;
   readonly answer: string;
   readonly cost: number;
+  readonly method: string | undefined;
   /** Counts a cache hit; returns false if the answer is no longer valid. */
   readonly recordReuse: () => boolean;
 };
@@ -56,8 +57,8 @@ export const createRecentAnswers = () => {
   const kept = createBoundedCache<string, CachedAnswer>(maxAnswers);
   let isEmpty = true;
   return {
-    /** Returns the reply and its cost in rate-limit units; null if the same request (with any id) is not cached. */
-    find: (question: Buffer): { readonly answer: string; readonly cost: number } | null => {
+    /** Returns the reply, its cost in rate-limit units and the method; null if the same request (with any id) is not cached. */
+    find: (question: Buffer): Pick<CachedAnswer, 'answer' | 'cost' | 'method'> | null => {
       if (isEmpty || question.length > maxRequestLength) return null;
       const text = question.toString();
       const place = placeIn(text);
@@ -67,10 +68,11 @@ export const createRecentAnswers = () => {
       return {
         answer: `{"jsonrpc":"2.0","id":${text.slice(place.start, place.end)}${found.answer}`,
         cost: found.cost,
+        method: found.method,
       };
     },
     /** Caches the answer to a request if both are short and the answer never changes. */
-    keep: (question: Buffer, answer: RpcAnswer, cost: number): void => {
+    keep: (question: Buffer, answer: RpcAnswer, cost: number, method?: string): void => {
       if (!('result' in answer) || !answer.recordReuse) return;
       if (question.length > maxRequestLength || answer.result.length > maxAnswerLength) return;
       const text = question.toString();
@@ -82,7 +84,7 @@ export const createRecentAnswers = () => {
       const { recordReuse } = answer;
       isEmpty = false;
       const before = text.slice(0, place.start);
-      kept.set(text.slice(place.end), { before, answer: `,"result":${result}}`, cost, recordReuse });
+      kept.set(text.slice(place.end), { before, answer: `,"result":${result}}`, cost, method, recordReuse });
     },
   };
 };

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Holder } from '../../application/access/gateway/token-cache.js';
 import type { App } from '../../application/app.js';
 import { type MaybePromise, mapMaybe } from '../../application/async/maybe-promise.js';
-import { offeredMethod } from '../../application/gateway/configured-methods.js';
+import { configuredCost, offeredMethod } from '../../application/gateway/configured-methods.js';
 import { unitsOf } from '../../application/gateway/costs.js';
 import { headSeen } from '../../application/gateway/log-range.js';
 import type { Node } from '../../application/ports/node.js';
@@ -69,6 +69,8 @@ export type Admission = {
   readonly quota: Quota | null;
   readonly cost: number;
   readonly holder: Holder | null;
+  /** Organization of the key, also if the message is refused; absent for an unknown key. */
+  readonly organizationId?: string | undefined;
   readonly refusal: Refusal | null;
 };
 
@@ -79,8 +81,9 @@ const refusalFor = (error: unknown): Refusal => {
   return { status: 503, code: rpcCodes.noNode, message };
 };
 
-const refused = (refusal: Refusal, quota: Quota | null = null): Admission => ({
+const refused = (refusal: Refusal, quota: Quota | null = null, by: Holder | null = null): Admission => ({
   quota,
+  organizationId: by?.organizationId,
   cost: 0,
   holder: null,
   refusal,
@@ -102,9 +105,9 @@ const faultOf = (holder: Holder | null, origin: string | undefined): Refusal | n
 };
 
 const admissionOf = (quota: Quota, holder: Holder, { tag }: Variant, cost: number): Admission => {
-  if (quota.allowed) return { quota, cost, holder, refusal: null };
+  if (quota.allowed) return { quota, cost, holder, organizationId: holder.organizationId, refusal: null };
   const message = `limit exceeded: ${overLimit(quota, tag)}`;
-  return refused({ status: 429, code: rpcCodes.limitExceeded, message }, quota);
+  return refused({ status: 429, code: rpcCodes.limitExceeded, message }, quota, holder);
 };
 
 type Calls = Message['calls'];
@@ -117,8 +120,10 @@ export const callsIn = (message: Message | Unreadable): Calls => ('calls' in mes
 /** Returns the total cost of the calls in rate-limit units. An invalid call costs 1. */
 const costOfCalls = (calls: Calls, node: Node | undefined) => {
   let cost = 0;
-  for (const call of calls)
-    cost += node && 'params' in call ? unitsOf(call.method, call.params, () => headSeen(node)) : 1;
+  for (const call of calls) {
+    const otherCost = 'method' in call && node?.extraMethods?.has(call.method) ? configuredCost : 1;
+    cost += node && 'params' in call ? unitsOf(call.method, call.params, () => headSeen(node), otherCost) : 1;
+  }
   return cost;
 };
 
@@ -151,7 +156,7 @@ export const admit = (
   const { apiKey, variant, node } = target;
   const charge = (holder: Holder | null): MaybePromise<Admission> => {
     const fault = faultOf(holder, origin);
-    if (fault || holder === null) return refused(fault ?? unknownKey);
+    if (fault || holder === null) return refused(fault ?? unknownKey, null, holder);
     const calls = knownCost === undefined || methodFaults(holder, variant) ? read() : singleCall;
     const allowed = allowedOf(calls, holder, target);
     const rejected = calls.length - allowed.length;

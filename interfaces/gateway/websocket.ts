@@ -2,11 +2,12 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { App } from '../../application/app.js';
-import { createBackpressure } from '../../application/gateway/backpressure.js';
+import { type Backpressure, createBackpressure } from '../../application/gateway/backpressure.js';
 import type { Quota } from '../../domain/rate-limit.js';
-import { rateHeaders } from '../http/answer.js';
+import { rateHeaders, requestIdOf } from '../http/answer.js';
 import { type Connection, closeCodes, createConnection } from './connection.js';
 import { errorReply } from './json-rpc.js';
+import { createMessageReport } from './request-report.js';
 import type { Opened } from './subscriptions.js';
 import {
   type Address,
@@ -25,12 +26,22 @@ export const maxFragments = 1024;
 export const pingIntervalMs = 30_000;
 /** Interval at which keys are checked, so that connections close within a second after a key is deleted or expires. */
 const keyCheckIntervalMs = 250;
-const refuse = (socket: Duplex, { status, code, message }: Refusal, quota: Quota | null = null) => {
+const switchingProtocols = 101;
+
+/** Outcome of an attempt to connect; `refusal` is null for a connection that was accepted. */
+type Attempt = {
+  readonly refusal: Refusal | null;
+  readonly quota: Quota | null;
+  readonly organizationId?: string | undefined;
+};
+
+const refuse = (socket: Duplex, requestId: string, { status, code, message }: Refusal, quota: Quota | null = null) => {
   const body = errorReply(code, message);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
     'x-content-type-options: nosniff',
+    `x-request-id: ${requestId}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
     ...Object.entries(quota ? rateHeaders(quota) : {}).map(([name, value]) => `${name}: ${value}`),
@@ -49,9 +60,14 @@ const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
   }
 };
 
-/** Serves `/<chain>/<network>/v1/ws/<API_KEY or token>`: JSON-RPC with filters and subscriptions. */
-export const createSockets = (app: App, pressure = createBackpressure()) => {
-  const connections = new Set<Connection>();
+const callerOf = (app: App, request: IncomingMessage) => ({
+  requestId: requestIdOf(request, app.system),
+  origin: request.headers.origin,
+  source: request.socket.remoteAddress,
+});
+
+/** Creates a function that accepts a connection, or returns why it is refused. */
+const createAcceptance = (app: App, pressure: Backpressure, connections: Set<Connection>) => {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -59,13 +75,14 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
     maxPayload: maxMessageBytes,
     maxFragments,
   });
-
-  const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  // The id of the connection is in its response, which the library sends.
+  server.on('headers', (headers, request) => headers.push(`x-request-id: ${callerOf(app, request).requestId}`));
+  const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null => {
     const { node, address } = target;
     const feed = app.feeds.get(address);
-    if (!node || !feed) return refuse(socket, missingNode(target, 503));
-    return server.handleUpgrade(request, socket, head, (client) => {
-      const place = { ...target, node, feed, origin: request.headers.origin };
+    if (!node || !feed) return missingNode(target, 503);
+    server.handleUpgrade(request, socket, head, (client) => {
+      const place = { ...target, ...callerOf(app, request), node, feed };
       const connection = createConnection(app, { socket: client, wire: socket }, place, pressure);
       connections.add(connection);
       pressure.readers.add(connection);
@@ -74,7 +91,21 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
         pressure.readers.delete(connection);
       });
     });
+    return null;
   };
+  return async (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<Attempt> => {
+    const { refusal: unpaid, holder, organizationId, quota } = await admit(app, target, request.headers.origin);
+    if (unpaid || !holder) return { refusal: unpaid ?? unknownChain, organizationId, quota };
+    const fault = chainFault(holder, target.variant) ?? (await countConnection(app, holder, socket));
+    return { refusal: fault ?? accept(target, request, socket, head), organizationId, quota: null };
+  };
+};
+
+/** Serves `/<chain>/<network>/v1/ws/<API_KEY or token>`: JSON-RPC with filters and subscriptions. */
+export const createSockets = (app: App, pressure = createBackpressure()) => {
+  const connections = new Set<Connection>();
+  const connect = createAcceptance(app, pressure, connections);
+  const report = createMessageReport(app);
   const check = () => {
     pressure.checkAll();
     if (connections.size > 0) void closeRevoked(app, connections);
@@ -91,12 +122,16 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
   return {
     upgrade: async (address: Address, request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
+      const startedAt = performance.now();
+      const { requestId, source } = callerOf(app, request);
+      // A new id is kept with the request, so that later parts use the same one.
+      request.headers['x-request-id'] = requestId;
       const target = targetOf(app, address);
-      if (!target) return refuse(socket, unknownChain);
-      const { refusal: unpaid, holder, quota } = await admit(app, target, request.headers.origin);
-      if (unpaid || !holder) return refuse(socket, unpaid ?? unknownChain, quota);
-      const refusal = chainFault(holder, target.variant) ?? (await countConnection(app, holder, socket));
-      return refusal ? refuse(socket, refusal) : accept(target, request, socket, head);
+      const attempt = target ? await connect(target, request, socket, head) : { refusal: unknownChain, quota: null };
+      const { refusal, quota, organizationId }: Attempt = attempt;
+      if (refusal) refuse(socket, requestId, refusal, quota);
+      const facts = { organizationId, fault: refusal ?? undefined };
+      report({ target, requestId, status: refusal?.status ?? switchingProtocols, facts, startedAt, source });
     },
     metrics: () => ({
       connections: connections.size,

@@ -1,7 +1,7 @@
 import { createCancellation } from '../../../application/async/cancellation.js';
 import { cacheabilityOf } from '../../../application/gateway/cacheability.js';
-import { isHash, isQuantity, isRecord } from '../../../domain/rpc-value.js';
 import type { Fetch } from '../fetch.js';
+import { chainNameIn, storedNameOf } from '../identity/chain-name.js';
 
 const resultOf = async (fetch: Fetch, method: string, params: readonly unknown[]): Promise<unknown> => {
   const answer = await fetch(
@@ -19,7 +19,7 @@ export const identityOf = async (fetch: Fetch): Promise<string | null> => {
     resultOf(fetch, 'eth_chainId', []),
     resultOf(fetch, 'eth_getBlockByNumber', ['0x0', false]),
   ]);
-  return isQuantity(id) && isRecord(first) && isHash(first.hash) ? `${id} ${first.hash}`.toLowerCase() : null;
+  return storedNameOf(chainNameIn(id, first));
 };
 
 /** Age at which the identity of a chain expires, and age at which it is refreshed while it is in use. */

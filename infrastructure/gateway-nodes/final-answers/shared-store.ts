@@ -25,9 +25,12 @@ const withinMs = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 
+/** Answer with the indexes of the nodes that it comes from. */
+type Sourced = FinalAnswer & { readonly nodes: readonly number[] };
+
 /** Collects answers of one chain and hands them over together after `collectMs`. */
-const createCollection = (collectMs: number, handOver: (chain: string, answers: readonly FinalAnswer[]) => void) => {
-  let answers: FinalAnswer[] = [];
+const createCollection = (collectMs: number, handOver: (chain: string, answers: readonly Sourced[]) => void) => {
+  let answers: Sourced[] = [];
   let bytes = 0;
   let chain = '';
   let timer: NodeJS.Timeout | null = null;
@@ -44,7 +47,7 @@ const createCollection = (collectMs: number, handOver: (chain: string, answers: 
   };
   return {
     clear,
-    add: (on: string, answer: FinalAnswer) => {
+    add: (on: string, answer: Sourced) => {
       if (on !== chain) clear();
       chain = on;
       if (bytes + answer.result.length > maxWaiting) return;
@@ -99,14 +102,29 @@ const createCooldown = (log: Log, now: () => number) => {
   };
 };
 
+type Chains = {
+  /** Reads the chain that the nodes serve; null when it is unknown. */
+  identify(): Promise<string | null>;
+  /** Reads the chain that one node serves now; null when it is unknown. */
+  chainOf(node: number): Promise<string | null>;
+};
+
+/** Returns the answers whose nodes all serve the chain now. */
+const answersOf = async (chain: string, answers: readonly Sourced[], chainOf: Chains['chainOf']) => {
+  const nodes = [...new Set(answers.flatMap((answer) => answer.nodes))];
+  const chains = await Promise.all(nodes.map((node) => chainOf(node).catch(() => null)));
+  const serving = new Set(nodes.filter((_, place) => chains[place] === chain));
+  return answers.filter((answer) => answer.nodes.every((node) => serving.has(node)));
+};
+
 /**
  * Uses the shared cache for one pool of nodes. Faults of the cache are logged once and never fail a call: answers that
- * the cache does not return in time are requested from the nodes. Before answers are written, the nodes are checked again
- * to serve the same chain as when the answers were given.
+ * the cache does not return in time are requested from the nodes. Before answers are written, the nodes that gave them
+ * are checked again, so that no answer of another chain is stored.
  */
 export const createSharedStore = (
   given: { readonly answers: FinalAnswers } & Partial<SharedStoreOptions>,
-  identify: () => Promise<string | null>,
+  { identify, chainOf }: Chains,
   log: Log,
 ) => {
   const { answers: store, timeoutMs, collectMs, now } = { ...defaults, ...given };
@@ -139,8 +157,14 @@ export const createSharedStore = (
       return [];
     }
   });
-  const write = async (chain: string, answers: readonly FinalAnswer[]) => {
-    if ((await identity.readNow()) === chain) await store.keep(chain, answers);
+  const write = async (chain: string, collected: readonly Sourced[]) => {
+    const answers = await answersOf(chain, collected, chainOf);
+    if (answers.length < collected.length) identity.forget();
+    if (answers.length > 0)
+      await store.keep(
+        chain,
+        answers.map(({ question, result }) => ({ question, result })),
+      );
   };
   const collection = createCollection(collectMs, (chain, answers) => {
     write(chain, answers).catch(cooldown.fail);
@@ -149,10 +173,11 @@ export const createSharedStore = (
   return {
     /** Looks up a stored result. Returns null synchronously when the cache cannot be used; resolves to null on a miss. */
     find: (question: string): Promise<Buffer | null> | null => (usableChain() === null ? null : lookUp(question)),
-    keep: (question: string, result: Buffer): void => {
+    /** Stores a result that comes from the given nodes. */
+    keep: (question: string, result: Buffer, nodes: readonly number[]): void => {
       const chain = found.has(result) ? null : usableChain();
       // The bytes are copied, because they may be a slice of a larger network buffer.
-      if (chain !== null) collection.add(chain, { question, result: Buffer.from(result) });
+      if (chain !== null) collection.add(chain, { question, result: Buffer.from(result), nodes });
     },
     /** Drops the identity of the chain and all unwritten answers after the nodes switched to another chain. */
     forget: () => {

@@ -1,73 +1,120 @@
-import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
-import { headIn } from '../checks.js';
-
-/** Milliseconds after which a lower head is accepted, because the chain may have become shorter. */
-const acceptLowerAfterMs = 60_000;
-/** Height before any head was announced to a caller. */
-const unknown = -1;
+import type { RpcAnswer, RpcCall, Source } from '../../../application/ports/node.js';
+import { type BlockTag, taggedHeightIn, tagIn } from '../checks.js';
+import { createToldHeight, unknownHeight } from './told-height.js';
 
 type Result = Extract<RpcAnswer, { readonly result: Uint8Array }>;
 type Seen = { readonly height: number; readonly answer: Result };
 
-/** Channel over which processes share the heads that they announced to callers. */
+/** Channel over which processes share the heads that they announced to callers, by chain. */
 export type HeadChannel = {
-  announce(height: number): void;
-  listen(listener: (height: number) => void): unknown;
+  announce(chain: string, height: number): void;
+  listen(chain: string, listener: (height: number) => void): unknown;
 };
 
-/** Tracks the highest head announced to any caller, so that heads never go backwards. Calls `onMove` when it changes. */
-export const createAnnouncedHead = (onMove: () => void, channel?: HeadChannel) => {
-  let height = unknown;
-  let reachedAt = 0;
+type AnnouncedHeadOptions = {
+  /** Called when the announced head changes. */
+  onMove(): void;
+  /** Returns the greatest height that a node in use has reported; 0 when no height is known. */
+  tip(): number;
+  readonly channel?: HeadChannel | undefined;
+};
+
+/** Shares heads with other processes whose nodes serve the same chain. */
+const createHeadSharing = (channel: HeadChannel | undefined, onHead: (height: number) => void) => {
+  let chain: string | null = null;
+  let shared = unknownHeight;
+  const share = (height: number) => {
+    if (chain === null || height === shared) return;
+    shared = height;
+    channel?.announce(chain, height);
+  };
+  return {
+    share,
+    /** Shares the heads of a chain from now on. */
+    follow: (name: string) => {
+      chain = name;
+      shared = unknownHeight;
+      channel?.listen(name, (height) => {
+        if (chain !== name) return;
+        shared = height;
+        onHead(height);
+      });
+    },
+  };
+};
+
+/**
+ * Tracks the highest head announced to any caller, so that heads never go backwards, and likewise the highest safe and
+ * finalized block.
+ */
+export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptions) => {
+  const createHeights = () => ({
+    latest: createToldHeight(),
+    safe: createToldHeight(),
+    finalized: createToldHeight(),
+  });
+  let told = createHeights();
   let resets = 0;
   /** Newest answer to each request about the head. */
   const newest = new Map<string, Seen>();
 
-  const isOld = () => performance.now() - reachedAt >= acceptLowerAfterMs;
-  const isBehind = (found: number | null): boolean => found !== null && found < height && !isOld();
-
-  const note = (found: number): boolean => {
-    if (isBehind(found)) return false;
-    const hasMoved = found !== height;
-    height = found;
-    reachedAt = performance.now();
-    if (hasMoved) onMove();
-    return hasMoved;
+  const boundOf = (tag: BlockTag): number => {
+    const reported = tip();
+    if (tag === 'latest' && reported > 0) told.latest.see(reported);
+    return told[tag].bound();
   };
+  const isBehind = (found: number | null): boolean => found !== null && found < boundOf('latest');
+  const note = (found: number) => {
+    if (!isBehind(found) && told.latest.set(found)) onMove();
+  };
+  const sharing = createHeadSharing(channel, (height) => {
+    if (height > boundOf('latest')) note(height);
+  });
   const raise = (found: number) => {
-    if (note(found)) channel?.announce(found);
+    note(found);
+    if (told.latest.bound() === found) sharing.share(found);
   };
-  const earlierAnswer = (key: string, { method }: RpcCall): Result | number => {
-    if (method === 'eth_blockNumber') return { result: Buffer.from(`"0x${height.toString(16)}"`) };
+  const earlierAnswer = (key: string, { method }: RpcCall, bound: number, source?: Source): Result | number => {
+    if (method === 'eth_blockNumber')
+      return { result: Buffer.from(`"0x${bound.toString(16)}"`), ...(source && { source }) };
     const seen = newest.get(key);
-    return seen && !isBehind(seen.height) ? seen.answer : height;
+    return seen && seen.height >= bound ? seen.answer : bound;
   };
-  channel?.listen(note);
 
   return {
     /** Returns the height below which no head may be announced; -1 for no bound. */
-    height: (): number => (isOld() ? unknown : height),
+    height: (): number => boundOf('latest'),
     isBehind,
     raise,
     /** Returns the number of resets. */
     resets: () => resets,
+    /** Shares heads with other processes whose nodes serve the chain of this name. */
+    follow: (chain: string): void => {
+      sharing.follow(chain);
+      const bound = told.latest.bound();
+      if (bound !== unknownHeight) sharing.share(bound);
+    },
     /** Resets all heads after the nodes switched to another chain, or after a development chain was rewound. */
     reset: () => {
       resets++;
-      height = unknown;
+      told = createHeights();
       newest.clear();
       onMove();
     },
     /**
-     * Returns the answer unless it is about a lower head than the announced one. In that case returns an earlier answer
-     * with the announced head or, without one, the announced height.
+     * Returns the answer unless it is about a lower block than was announced. In that case returns an earlier answer with
+     * the announced block or, without one, the announced height.
      */
     settle: (call: RpcCall, params: string, answer: Result): Result | number => {
-      const found = headIn(call.method, call.params, answer);
-      if (found === null) return answer;
+      const tag = tagIn(call.method, call.params);
+      const found = tag && taggedHeightIn(call.method, answer);
+      if (tag === null || found === null) return answer;
       const key = `${call.method} ${params}`;
-      if (isBehind(found)) return earlierAnswer(key, call);
-      raise(found);
+      if (tag !== 'latest') told[tag].see(found);
+      const bound = boundOf(tag);
+      if (found < bound) return earlierAnswer(key, call, bound, answer.source);
+      if (tag === 'latest') raise(found);
+      else told[tag].set(found);
       newest.set(key, { height: found, answer });
       return answer;
     },

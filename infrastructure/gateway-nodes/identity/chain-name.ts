@@ -46,13 +46,21 @@ const genesisIn = (block: unknown): string | null =>
     ? block.hash.toLowerCase()
     : null;
 
+/** Returns the identity in a chain id and the first block, as nodes return them; null without a chain id. */
+export const chainNameIn = (id: unknown, block: unknown): ChainName | null =>
+  number.test(String(id)) ? { id: BigInt(String(id)).toString(), genesis: genesisIn(block) } : null;
+
+/** Returns the name under which answers of a chain are stored; null while its first block is unknown. */
+export const storedNameOf = (name: ChainName | null): string | null =>
+  name?.genesis ? `0x${BigInt(name.id).toString(16)} ${name.genesis}` : null;
+
 /** Asks a node for the identity of its chain; null when the node does not return a chain id. */
 export const readChainName = async (member: Member): Promise<ChainName | null> => {
   const [id, block] = await Promise.all([
     read(member, 'eth_chainId', []),
     read(member, 'eth_getBlockByNumber', ['0x0', false]),
   ]);
-  return number.test(String(id)) ? { id: BigInt(String(id)).toString(), genesis: genesisIn(block) } : null;
+  return chainNameIn(id, block);
 };
 
 const votesFor = (candidate: ChainName, named: readonly ChainName[]) =>

@@ -8,17 +8,20 @@ export type ElectionOptions = {
   readonly log: Log;
   /** Called when cached answers may belong to another chain. */
   readonly onChange: () => void;
+  /** Called with the name of the elected chain, also after `onChange`. */
+  readonly onElect?: (name: string) => void;
 };
 
 /** Milliseconds after which silent nodes no longer delay the first decision, unless they could outvote the others. */
 export const earlyDecisionMs = 500;
 
 /** Decides by majority which chain the nodes serve, and marks nodes of other chains as foreign. */
-export const createElection = (members: readonly Member[], { chainId, log, onChange }: ElectionOptions) => {
+export const createElection = (members: readonly Member[], { chainId, log, onChange, onElect }: ElectionOptions) => {
   /** Chain that each node reported; null when the node did not return a chain id. */
   const names = new Map<Member, ChainName | null>();
   const failed = new Set<Member>();
   let chain: ChainName | null = null;
+  let electedName: string | null = null;
   let isDecided = false;
   let isEarly = false;
   let decide: () => void = () => undefined;
@@ -57,6 +60,10 @@ export const createElection = (members: readonly Member[], { chainId, log, onCha
     if (!isDecided) return;
     for (const member of members) member.setForeign(isForeign(member));
     if (isOther || hasSwitched) onChange();
+    const name = chain && `${chain.id}/${chain.genesis ?? ''}`;
+    if (name === null || name === electedName) return;
+    electedName = name;
+    onElect?.(name);
   };
 
   return {

@@ -1,7 +1,7 @@
 import { createSingleFlight } from '../../../application/async/single-flight.js';
 import { NodeFault } from '../../nodes/node-fault.js';
 import type { Member } from '../member.js';
-import { readChainName } from './chain-name.js';
+import { type ChainName, readChainName } from './chain-name.js';
 import { createElection, type ElectionOptions, earlyDecisionMs } from './election.js';
 
 type IdentityOptions = ElectionOptions & {
@@ -31,18 +31,19 @@ const atMostEvery = (work: () => void) => {
 /** Checks periodically which chain each node serves, so that nodes of other chains receive no requests. */
 export const createIdentity = (members: readonly Member[], { recheckMs, ...options }: IdentityOptions) => {
   const election = createElection(members, options);
-  const flights = createSingleFlight<void>(() => performance.now());
+  const flights = createSingleFlight<ChainName | null>(() => performance.now());
   const checkedAt = new Map<Member, number>();
   const isAlone = members.length === 1 && options.chainId === undefined;
   let isTimerSet = false;
 
   const ageOf = (member: Member) => performance.now() - (checkedAt.get(member) ?? Number.NEGATIVE_INFINITY);
-  const read = async (member: Member) => {
+  const read = async (member: Member): Promise<ChainName | null> => {
     try {
       const name = await readChainName(member);
       checkedAt.set(member, performance.now());
       member.vouch();
       election.note(member, name);
+      return name;
     } catch (error) {
       election.fail(member);
       throw error;
@@ -95,6 +96,8 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
       await check(member);
       rejectForeign(member);
     },
+    /** Reads the chain that the node serves now. Joins no check in flight, because the node may have switched since. */
+    nameOf: read,
     settled: election.decided,
   };
 };

@@ -4,6 +4,7 @@ import { NodeTimeout, type RpcAnswer, type RpcCall } from '../../../application/
 import { isQuantity } from '../../../domain/rpc-value.js';
 import { faultOf, readError } from '../../nodes/json-rpc/rpc-fault.js';
 import type { Fetch } from '../fetch.js';
+import { createOneBranch, joinedSource, type PieceSource, type Pieces, unknownNode } from './one-branch.js';
 import { callFor, type LogRange, type MovingTag, rangeOf, splitAt, splitBy, widthOf } from './range.js';
 import { createWidths, isAboutWidth } from './widths.js';
 
@@ -12,6 +13,7 @@ type Sources = {
   head(): Promise<number>;
   /** Returns the height up to which blocks are final. */
   finalHeight(): number;
+  readonly nodeCount: number;
 };
 
 /** Fields of a block, as a node returned them without validation. */
@@ -57,20 +59,22 @@ const logsBody = (answer: RpcAnswer): Buffer => {
 
 const comma = Buffer.from(',');
 const space = 0x20;
-const joined = (bodies: readonly Buffer[]): RpcAnswer => {
-  const full = bodies.filter((body) => body.some((byte) => byte > space));
+const joined = (pieces: Pieces): RpcAnswer => {
+  const full = pieces.bodies.filter((body) => body.some((byte) => byte > space));
   const parts = full.flatMap((body, place) => (place === 0 ? [body] : [comma, body]));
-  return { result: Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]) };
+  const source = joinedSource(pieces);
+  return { result: Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]), ...(source && { source }) };
 };
 
 /** Reads the pieces of one request within the bounds. The first failure ends all of them. */
 const createReading = (
   call: RpcCall,
   fetch: Fetch,
-  first: RpcAnswer | null,
+  { first, final }: { readonly first: RpcAnswer | null; readonly final: number },
   bounds: Bounds,
   cancellation: Cancellation,
 ) => {
+  const sources: PieceSource[] = [];
   let refused = first;
   let pieces = 0;
   let bytes = 0;
@@ -85,6 +89,7 @@ const createReading = (
     );
     bytes += 'result' in answer ? answer.result.length : 0;
     if (bytes > bounds.maxBytes) throw new PieceError(tooMuch(bounds.maxBytes));
+    if ('result' in answer) sources.push({ source: answer.source, isFinal: range.to <= final });
     return answer;
   };
   /** Reads a range. Splits it in halves when the nodes reject it as too large. */
@@ -105,16 +110,20 @@ const createReading = (
     return bodies;
   };
   return {
-    readInTurn,
+    /** Reads one range after the other. Calls `accepted` with the width of each piece. */
+    readInTurn: async (ranges: readonly LogRange[], accepted: (width: number) => void): Promise<Pieces> => ({
+      bodies: await readInTurn(ranges, accepted),
+      sources,
+    }),
     /** Reads ranges that are expected to be accepted, `atOnce` at a time. */
-    readTogether: async (ranges: readonly LogRange[], accepted: (width: number) => void) => {
+    readTogether: async (ranges: readonly LogRange[]): Promise<Pieces> => {
       const found: (readonly Buffer[])[] = [];
       const left = ranges.entries();
       const work = async () => {
-        for (const [place, range] of left) found[place] = await read(range, accepted);
+        for (const [place, range] of left) found[place] = await read(range, () => undefined);
       };
       await Promise.all(Array.from({ length: atOnce }, work));
-      return found.flat();
+      return { bodies: found.flat(), sources };
     },
   };
 };
@@ -143,6 +152,9 @@ const withDeadline = async <T>(
   }
 };
 
+/** Returns the call with the node that is asked first. */
+const asking = (call: RpcCall, node: number | undefined): RpcCall => (node === undefined ? call : { ...call, node });
+
 const asAnswer = (error: unknown): RpcAnswer => {
   if (error instanceof PieceError) return error.answer;
   throw error;
@@ -152,32 +164,33 @@ const asAnswer = (error: unknown): RpcAnswer => {
  * Splits requests for logs that every node rejects as too large, and joins the pieces in order. Answers with the nodes'
  * own error when more than `maxPieces` would be needed.
  */
-export const splitLogs = (fetch: Fetch, { head, finalHeight }: Sources, bounds: Bounds): Fetch => {
+export const splitLogs = (fetch: Fetch, { head, finalHeight, nodeCount }: Sources, bounds: Bounds): Fetch => {
   const widths = createWidths();
 
-  const blockAt = async (block: string, cacheability: Cacheability, cancellation: Cancellation) => {
+  const blockAt = async (block: string, cacheability: Cacheability, cancellation: Cancellation, node = unknownNode) => {
     const params = [block, false];
-    const call = { method: 'eth_getBlockByNumber', params };
+    const call = { method: 'eth_getBlockByNumber', params, node };
     const answer = await fetch(call, JSON.stringify(params), cacheability, cancellation);
-    return 'result' in answer ? (JSON.parse(Buffer.from(answer.result).toString()) as Block | null) : null;
+    const found = 'result' in answer ? (JSON.parse(Buffer.from(answer.result).toString()) as Block | null) : null;
+    return { found, node: answer.source?.node ?? unknownNode };
   };
-  const hashAt = async (height: number, cancellation: Cancellation): Promise<unknown> =>
-    (await blockAt(`0x${height.toString(16)}`, { kind: 'height', height }, cancellation))?.hash;
   const heightFor = (cancellation: Cancellation) => async (tag: MovingTag) => {
     if (tag === 'latest') return head();
-    const number = (await blockAt(tag, { kind: 'head' }, cancellation))?.number;
+    const number = (await blockAt(tag, { kind: 'head' }, cancellation)).found?.number;
     return isQuantity(number) ? Number(number) : null;
   };
-  /** Runs work that must see one fork. Repeats it once when a reorg replaced the last block meanwhile. */
-  const onOneChain = async <T>({ to }: LogRange, cancellation: Cancellation, work: () => Promise<T>): Promise<T> => {
-    if (to <= finalHeight()) return work();
-    const top = Math.min(to, await head());
-    for (let tries = 0; tries < 2; tries++) {
-      const before = await hashAt(top, cancellation);
-      const done = await work();
-      if ((await hashAt(top, cancellation)) === before) return done;
-    }
-    throw new PieceError(replaced());
+  const readOneBranch = async (
+    range: LogRange,
+    cancellation: Cancellation,
+    read: (node?: number) => Promise<Pieces>,
+  ): Promise<RpcAnswer> => {
+    const hashAt = async (height: number, node: number) => {
+      const block = await blockAt(`0x${height.toString(16)}`, { kind: 'height', height }, cancellation, node);
+      return { node: block.node, hash: block.found?.hash };
+    };
+    const pieces = await createOneBranch({ head, finalHeight, nodeCount, hashAt })(range, read);
+    if (pieces === null) throw new PieceError(replaced());
+    return joined(pieces);
   };
   const readRefused = async (call: RpcCall, range: LogRange, refused: RpcAnswer, cancellation: Cancellation) => {
     const final = finalHeight();
@@ -186,18 +199,21 @@ export const splitLogs = (fetch: Fetch, { head, finalHeight }: Sources, bounds: 
     const accepted = (width: number) => {
       widest = Math.max(widest, width);
     };
-    const bodies = await onOneChain(range, cancellation, () =>
-      createReading(call, fetch, refused, bounds, cancellation).readInTurn(halves, accepted),
-    );
-    if (isAboutWidth(messageOf(refused))) widths.learn(widest);
-    return joined(bodies);
-  };
-  const readPlanned = async (call: RpcCall, range: LogRange, ranges: readonly LogRange[], cancellation: Cancellation) =>
-    joined(
-      await onOneChain(range, cancellation, () =>
-        createReading(call, fetch, null, bounds, cancellation).readTogether(ranges, () => undefined),
+    const answer = await readOneBranch(range, cancellation, (node) =>
+      createReading(asking(call, node), fetch, { first: refused, final }, bounds, cancellation).readInTurn(
+        halves,
+        accepted,
       ),
     );
+    if (isAboutWidth(messageOf(refused))) widths.learn(widest);
+    return answer;
+  };
+  const readPlanned = (call: RpcCall, range: LogRange, ranges: readonly LogRange[], cancellation: Cancellation) => {
+    const from = { first: null, final: finalHeight() };
+    return readOneBranch(range, cancellation, (node) =>
+      createReading(asking(call, node), fetch, from, bounds, cancellation).readTogether(ranges),
+    );
+  };
 
   /** Returns the pieces of a request that is wider than the nodes accept; null for all other requests. */
   const planFor = async (call: RpcCall, cancellation: Cancellation) => {

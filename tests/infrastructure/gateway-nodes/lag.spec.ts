@@ -4,6 +4,7 @@ import type { Node } from '../../../application/ports/node.js';
 import type { HeadChannel } from '../../../infrastructure/gateway-nodes/heads/announced-head.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { hex } from '../../support/chains/evm-chain.js';
+import { eventually } from '../../support/eventually.js';
 import { blockAt, hashAt, type LinkedNode, linkedNode, logAt } from '../../support/gateway/linked-nodes.js';
 import { silent } from '../../support/silent.js';
 
@@ -13,18 +14,18 @@ describe('a gateway whose fast node lags behind a slow one', () => {
   const pools: Node[] = [];
   afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
-  const poolOf = (nodes: Record<string, LinkedNode>, channel?: HeadChannel) => {
+  const poolOf = (nodes: Record<string, LinkedNode>, options: Parameters<typeof nodePool>[3] = {}) => {
     const linkTo = ({ host }: URL) => (nodes[host] as LinkedNode).link;
     const urls = Object.keys(nodes).map((host) => `http://${host}`);
-    const pool = nodePool(urls, silent, false, { linkTo, hedgeMs: 30_000, ...(channel && { channel }) });
+    const pool = nodePool(urls, silent, false, { linkTo, hedgeMs: 30_000, ...options });
     pools.push(pool);
     return pool;
   };
   const asking = (pool: Node) => (method: string, params: readonly unknown[]) => pool.ask(method, params);
   /** Opens a pool that saw both nodes at block 100, after which the slow one advanced to block 101. */
-  const start = async (channel?: HeadChannel) => {
+  const start = async (options?: Parameters<typeof poolOf>[1]) => {
     const nodes = { quick: linkedNode(100), slow: linkedNode(100, 20) };
-    const pool = poolOf(nodes, channel);
+    const pool = poolOf(nodes, options);
     // The head comes from the slow node.
     nodes.quick.state.lacks = ['eth_blockNumber'];
     for (let i = 0; i < 3; i++) await pool.ask('eth_getBalance', [anna, '0x1']);
@@ -33,8 +34,8 @@ describe('a gateway whose fast node lags behind a slow one', () => {
   };
   const startBeside = async () => {
     let hear = (_: number) => {};
-    const channel = { announce: () => undefined, listen: (listener: typeof hear) => (hear = listener) };
-    return { ...(await start(channel)), hear };
+    const channel = { announce: () => undefined, listen: (_: string, listener: typeof hear) => (hear = listener) };
+    return { ...(await start({ channel })), hear };
   };
   const of101 = [{ fromBlock: hex(101), toBlock: hex(101) }];
 
@@ -77,9 +78,28 @@ describe('a gateway whose fast node lags behind a slow one', () => {
     assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(102), toBlock: hex(102) }]), [logAt(102)]);
   });
 
+  it('ignores heads that another process announces on a chain that its nodes no longer serve', async () => {
+    const listeners: ((height: number) => void)[] = [];
+    const channel: HeadChannel = {
+      announce: () => undefined,
+      listen: (_, listener) => listeners.push(listener),
+    };
+    const { ask, quick, slow } = await start({ channel, recheckMs: 0 });
+    assert.equal(await ask('eth_blockNumber', []), hex(101));
+    for (const { state } of [quick, slow]) Object.assign(state, { chainId: '0x2', head: 50, lacks: [] });
+    await eventually(async () => {
+      assert.equal(await ask('eth_blockNumber', []), hex(50));
+      assert.equal(listeners.length, 2);
+    });
+    listeners[0]?.(20_000_001);
+    assert.equal(await ask('eth_blockNumber', []), hex(50));
+    assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(50), toBlock: 'latest' }]), [logAt(50)]);
+  });
+
   it('announces each head to other processes once', async () => {
     const announced: number[] = [];
-    const { ask } = await start({ announce: (height) => announced.push(height), listen: () => undefined });
+    const channel: HeadChannel = { announce: (_, height) => announced.push(height), listen: () => undefined };
+    const { ask } = await start({ channel });
     for (let i = 0; i < 3; i++) await ask('eth_blockNumber', []);
     assert.deepEqual(announced, [101]);
   });
@@ -94,6 +114,15 @@ describe('a gateway whose fast node lags behind a slow one', () => {
     await assert.rejects(ask('eth_getBlockByNumber', ['latest', true]), { code: 'UNAVAILABLE', message: /block 101/ });
     assert.equal(await ask('eth_blockNumber', []), hex(101));
     assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(99), toBlock: hex(99) }]), [logAt(99)]);
+  });
+
+  it('names the node that it asked when it repeats a head', async () => {
+    const { ask, pool, slow, quick } = await start();
+    assert.equal(await ask('eth_blockNumber', []), hex(101));
+    slow.state.isDown = true;
+    quick.state.lacks = [];
+    const answer = await pool.answer({ method: 'eth_blockNumber', params: [] });
+    assert.equal(answer.source?.node, 0);
   });
 
   it('does not go back from a head that was sent to subscribers', async () => {

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createChainFeed } from '../../../application/gateway/chain-feed.js';
-import { readFilter } from '../../../domain/log-filter.js';
-import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
-import {
-  createModelChain,
-  logAnswers,
-  type ModelFault,
-  type ModelNode,
-  modelFaults,
-  modelNode,
-} from '../../support/gateway/model-nodes.js';
-import { createWitness, type ReceivedHeader, type ReceivedLog, remainingLogs } from '../../support/gateway/witness.js';
+import { type Model, openModel } from '../../support/gateway/model-gateways.js';
+import { logAnswers, type ModelFault, modelFaults } from '../../support/gateway/model-nodes.js';
+import { remainingLogs } from '../../support/gateway/witness.js';
 import { sized } from '../../support/run/tier.js';
-import { silent, testSystem } from '../../support/silent.js';
 import { startVirtualClock, type VirtualClock } from '../../support/virtual-clock.js';
 
-const runs = Number(process.env.CHAINFOLD_MODEL_RUNS ?? sized(100, 2500));
+const runs = Number(process.env.CHAINFOLD_MODEL_RUNS ?? sized(80, 2500));
 
 const action = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('mine' as const), count: fc.constantFrom(1, 1, 2, 9) }) },
@@ -30,27 +19,31 @@ const action = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('suffer' as const),
       // The last number stands for all nodes.
-      node: fc.nat(3),
+      node: fc.nat(4),
       fault: fc.constantFrom(...modelFaults),
     }),
   },
   {
     weight: 8,
-    arbitrary: fc.record({ do: fc.constant('ask' as const), what: fc.nat(7), times: fc.constantFrom(1, 5) }),
+    arbitrary: fc.record({ do: fc.constant('ask' as const), what: fc.nat(10), times: fc.constantFrom(1, 5) }),
   },
   {
     weight: 6,
     arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(2, 10, 25, 60, 150, 400, 2100) }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('switch' as const) }) },
 );
 type Action =
   | { readonly do: 'mine'; readonly count: number }
   | { readonly do: 'reorganize'; readonly depth: number }
   | { readonly do: 'suffer'; readonly node: number; readonly fault: ModelFault }
   | { readonly do: 'ask'; readonly what: number; readonly times: number }
-  | { readonly do: 'wait'; readonly ms: number };
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'switch' };
 
-const [theHead, latest, state, logsOfHead, finalBlock, , , unsettled] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [theHead, latest, state, logsOfHead, finalBlock, , , unsettled, newestLogs, receipt, failing] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+];
 const asking = (what: number, times = 1): Action => ({ do: 'ask', what, times });
 const waiting = (ms: number): Action => ({ do: 'wait', ms });
 const mining = (count: number): Action => ({ do: 'mine', count });
@@ -81,6 +74,23 @@ const scenes: readonly (readonly Action[])[] = [
     asking(latest, 2),
     waiting(150),
   ],
+  // Clients know the newest block before the gateway does.
+  [waiting(400), mining(1), waiting(25), asking(newestLogs, 5), waiting(60), asking(newestLogs, 2)],
+  // A client sends calls that every node rejects, while another asks for data that one node lacks.
+  [waiting(2100), asking(failing, 5), waiting(60), asking(failing, 5), waiting(60), asking(receipt, 5), waiting(150)],
+  // The fastest node starts to serve another chain, answers for final blocks, and both gateways are asked later.
+  [
+    waiting(2100),
+    asking(finalBlock, 2),
+    waiting(150),
+    { do: 'switch' },
+    asking(finalBlock, 5),
+    asking(receipt, 5),
+    waiting(2100),
+    asking(finalBlock, 5),
+    waiting(2100),
+    asking(finalBlock, 5),
+  ],
   [
     mining(1),
     waiting(60),
@@ -95,54 +105,6 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...scenes) },
 );
 
-const delays = [
-  { blockMs: 30, answerMs: 20 },
-  { blockMs: 400, answerMs: 3 },
-  { blockMs: 100, answerMs: 60 },
-];
-
-/** Makes a node of another, longer chain that answers first. */
-const foreignNode = (clock: VirtualClock) => {
-  const other = createModelChain(clock, 2);
-  for (let i = 0; i < 20; i++) other.mine();
-  return modelNode(other, clock, { blockMs: 1, answerMs: 1 });
-};
-
-/** Opens a gateway in front of three nodes of one chain and one of another, with a subscriber and clients. */
-const openModel = (clock: VirtualClock) => {
-  const chain = createModelChain(clock);
-  const nodes = delays.map((delay) => modelNode(chain, clock, delay));
-  const all = [...nodes, foreignNode(clock)];
-  const suffered: ModelFault[] = nodes.map(() => 'none');
-  const linkTo = ({ hostname }: URL) => (all[Number(hostname.slice(1))] as ModelNode).link;
-  const pool = nodePool(['http://n3', 'http://n0', 'ws://n0', 'http://n1', 'http://n2'], silent, false, { linkTo });
-  const witness = createWitness(pool, chain, () => suffered.some((fault) => fault !== 'none'));
-  const system = { ...testSystem, log: silent, now: clock.now, sleep: clock.sleep, breathe: () => turn() };
-  const feed = createChainFeed(pool, system);
-  const [headers, logs]: [ReceivedHeader[], ReceivedLog[]] = [[], []];
-
-  const subscribe = async () => {
-    await feed.onHeads(({ json }) => {
-      const header = JSON.parse(json) as ReceivedHeader;
-      headers.push(header);
-      witness.noteHeight(Number(header.number));
-    });
-    await feed.onLogs(readFilter({}), ({ json }) => logs.push(JSON.parse(json)));
-  };
-  const suffer = (given: number, fault: ModelFault) =>
-    nodes.forEach((node, i) => {
-      if (given < nodes.length && given !== i) return;
-      suffered[i] = fault;
-      node.suffer(fault);
-    });
-  /** Heals the nodes, except that one may stay without logs: subscribers still receive every log. */
-  const healAll = () => {
-    for (const i of suffered.keys()) if (i !== 1 || suffered[i] !== 'without logs') suffer(i, 'none');
-  };
-  return { chain, pool, witness, headers, logs, subscribe, suffer, suffered, healAll };
-};
-type Model = ReturnType<typeof openModel>;
-
 describe('a gateway in front of model nodes', () => {
   let clock: VirtualClock;
   before(() => {
@@ -153,14 +115,15 @@ describe('a gateway in front of model nodes', () => {
   const start = async () => {
     const model = openModel(clock);
     let isJoined = false;
-    void model.subscribe().then(() => {
+    void Promise.all([model.subscribe(), model.other.ask('eth_chainId', [])]).then(() => {
       isJoined = true;
     });
     assert(await clock.pass(5000, () => isJoined));
     return model;
   };
   /** Heals the nodes and checks the final results of subscribers and clients. */
-  const finish = async ({ chain, witness, headers, logs, healAll, suffered }: Model, first: number) => {
+  const finish = async (model: Model, first: number) => {
+    const { chain, witness, other, headers, logs, healAll, suffered, isSwitching } = model;
     healAll();
     if (chain.head().number < first) chain.mine();
     const { hash, number } = chain.head();
@@ -171,6 +134,8 @@ describe('a gateway in front of model nodes', () => {
       remainingLogs(logs, witness.violations),
       canonical.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`),
     );
+    void other.ask('eth_blockNumber', []).catch(() => undefined);
+    assert(await clock.pass(60_000, () => !isSwitching()), 'a gateway did not notice that a node switched its chain');
     suffered.fill('none');
     for (const ask of witness.questions) for (let nth = 0; nth < 10; nth++) void ask(nth);
     await clock.pass(2000);
@@ -178,7 +143,7 @@ describe('a gateway in front of model nodes', () => {
   };
   const play = async (script: readonly Action[]) => {
     const model = await start();
-    const { chain, witness, suffer, pool } = model;
+    const { chain, witness, suffer, switchNode, close } = model;
     const first = chain.head().number + 1;
     const perform: { [K in Action['do']]: (given: Extract<Action, { do: K }>) => unknown } = {
       mine: ({ count }) => {
@@ -191,10 +156,11 @@ describe('a gateway in front of model nodes', () => {
         for (let nth = 0; nth < times; nth++) void witness.questions[what]?.(nth);
       },
       wait: ({ ms }) => clock.pass(ms),
+      switch: switchNode,
     };
     for (const one of script) await perform[one.do](one as never);
     await finish(model, first);
-    await pool.close();
+    await close();
     await clock.pass(1);
   };
 

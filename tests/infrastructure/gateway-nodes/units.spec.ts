@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createCancellation } from '../../../application/async/cancellation.js';
+import { type Chain, withinUnits } from '../../../infrastructure/gateway-nodes/fetch-answer.js';
+import { createMember, type Member } from '../../../infrastructure/gateway-nodes/member.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { createNodeUnits } from '../../../infrastructure/gateway-nodes/units/node-units.js';
 import { createUnitQueue } from '../../../infrastructure/gateway-nodes/units/unit-queue.js';
@@ -100,6 +102,19 @@ describe('the rate limits of nodes in units', () => {
       granted.map(({ call }) => call),
       [0, 2],
     );
+  });
+
+  it('are used by a method that a setting adds as callers are charged for it', async () => {
+    const [one, other] = ['one', 'other'].map((host) => createMember([new URL(`http://${host}`)], silent));
+    const chain = { headWatch: { tip: () => 100 } } as unknown as Chain;
+    const spent: (number | undefined)[] = [];
+    const fetch = withinUnits([one as Member], chain, 1000, async (_call, _params, _kind, _cancellation, charged) => {
+      spent.push(charged?.costOf(other as Member));
+      return { result: Buffer.from('null') };
+    });
+    for (const method of ['trace_block', 'eth_blockNumber'])
+      await fetch({ method, params: [] }, '[]', { kind: 'open' }, createCancellation());
+    assert.deepEqual(spent, [2, 1]);
   });
 
   it('keep a pool within the configured units, while cached answers cost nothing', async () => {

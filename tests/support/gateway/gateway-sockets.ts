@@ -10,6 +10,7 @@ import type { System } from '../../../application/ports/system.js';
 import type { Quota } from '../../../domain/rate-limit.js';
 import { addressIn } from '../../../interfaces/gateway/target.js';
 import { createSockets } from '../../../interfaces/gateway/websocket.js';
+import { unrecorded } from '../silent.js';
 
 /** Makes a feed whose notifications a test triggers, and which shows its listeners. */
 const createScriptedFeed = () => {
@@ -51,6 +52,7 @@ export const openSockets = async (system: System, pressure = createBackpressure(
     feeds: new Map([['c/mainnet', feed]]),
     gatewayAccess: { find: () => ({ organizationId: 'org_1' }), charge: () => quota },
     quotas: { connect: async () => () => undefined },
+    requests: unrecorded,
   };
   const sockets = createSockets(app as unknown as App, pressure);
   const server = createServer();

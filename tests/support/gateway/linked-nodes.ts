@@ -27,7 +27,17 @@ const throwRpcError = (code: number, message: string): never => {
  * the event loop.
  */
 export const linkedNode = (head: number, turns = 0) => {
-  const state = { head, turns, isDown: false, lacks: [] as string[], asked: [] as string[], loses: 'nothing' };
+  const state = {
+    head,
+    turns,
+    /** Height of the block with the tag `finalized`. */
+    final: 0,
+    chainId: '0x1',
+    isDown: false,
+    lacks: [] as string[],
+    asked: [] as string[],
+    loses: 'nothing',
+  };
   const heightOf = (block: unknown) => (block === 'latest' || block === undefined ? state.head : Number(block));
   const found = (height: number) => (height <= state.head ? height : null);
   const logs = ({ blockHash, fromBlock, toBlock }: Record<string, unknown>) => {
@@ -38,10 +48,10 @@ export const linkedNode = (head: number, turns = 0) => {
     return (blockHash ? all.filter((height) => hashAt(height) === blockHash) : heights).map(logAt);
   };
   const answers: Record<string, (params: readonly unknown[]) => unknown> = {
-    eth_chainId: () => '0x1',
+    eth_chainId: () => state.chainId,
     eth_blockNumber: () => hex(state.head),
     eth_getBlockByNumber: ([block, isFull]) => {
-      const height = block === 'finalized' ? 0 : found(heightOf(block));
+      const height = block === 'finalized' ? state.final : found(heightOf(block));
       return height === null ? null : blockAt(height, isFull === true);
     },
     eth_getLogs: ([filter]) => logs(filter as Record<string, unknown>),

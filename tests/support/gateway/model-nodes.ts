@@ -20,12 +20,22 @@ export const blockAnswer = ({ number, hash, parentHash }: ModelBlock, isFull: bo
 export const logAnswers = ({ number, hash }: ModelBlock) =>
   contracts.map((address, i) => ({ address, topics: [], blockNumber: hex(number), blockHash: hash, logIndex: hex(i) }));
 
+export const transactionOf = ({ hash }: ModelBlock) => digestOf(hash, 'transaction');
+export const receiptAnswer = (block: ModelBlock) => ({
+  transactionHash: transactionOf(block),
+  transactionIndex: '0x0',
+  blockHash: block.hash,
+  blockNumber: hex(block.number),
+  logs: [],
+});
+
 /** Blocks below the newest that are final. */
 const finalDepth = 6;
 
 /** Chain whose newest blocks are replaced now and then; no block is replaced once it is final. */
-export const createModelChain = (clock: VirtualClock, id = 1) => {
+export const createModelChain = (clock: VirtualClock, id = 1, length = 10) => {
   const blocks = new Map<string, ModelBlock>();
+  const byTransaction = new Map<string, ModelBlock>();
   const listeners = new Set<() => void>();
   let path: Path = [];
   let serial = 0;
@@ -37,6 +47,7 @@ export const createModelChain = (clock: VirtualClock, id = 1) => {
     const parentHash = given.at(-1)?.hash ?? digestOf('nothing');
     const block = { number: given.length, hash: digestOf('model', id, serial++), parentHash };
     blocks.set(block.hash, block);
+    byTransaction.set(transactionOf(block), block);
     return [...given, block];
   };
   const become = (next: Path) => {
@@ -45,12 +56,13 @@ export const createModelChain = (clock: VirtualClock, id = 1) => {
     finals.push({ height: final, at: clock.now() });
     for (const listener of listeners) listener();
   };
-  for (let i = 0; i < 10; i++) become(append(path));
+  for (let i = 0; i < length; i++) become(append(path));
   return {
     id,
     path: () => path,
     head: () => path.at(-1) as ModelBlock,
     blockByHash: (hash: string) => blocks.get(hash),
+    blockOf: (transaction: string) => byTransaction.get(transaction),
     final: () => final,
     /** Returns the height that has been final for so long. */
     finalFor: (ms: number) => finals.findLast(({ at }) => at < clock.now() - ms)?.height ?? 0,
@@ -94,10 +106,27 @@ const faults = {
 export type ModelFault = keyof typeof faults;
 export const modelFaults = Object.keys(faults) as ModelFault[];
 
+/** Messages with which nodes reject a call because of its content. */
+const callErrors = [
+  'execution reverted',
+  'stack limit reached 1024 (1023)',
+  'max code size exceeded',
+  'exceeds block gas limit',
+  'query returned more than 10000 results',
+] as const;
+
 type Filter = { blockHash?: string; fromBlock?: string; toBlock?: string; address?: string };
 
-/** Node of the chain, which learns of blocks and answers with a delay of its own. */
-export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { blockMs: number; answerMs: number }) => {
+type NodeOptions = {
+  readonly blockMs: number;
+  readonly answerMs: number;
+  /** True for a node that has no receipts. */
+  readonly isPruned?: boolean;
+};
+
+/** Node of a chain, which learns of blocks and answers with a delay of its own. */
+export const modelNode = (first: ModelChain, clock: VirtualClock, { blockMs, answerMs, isPruned }: NodeOptions) => {
+  let chain = first;
   const hearing = new Set<(header: unknown) => void>();
   let fault: ModelFault = 'none';
   let view: Path = chain.path();
@@ -110,12 +139,14 @@ export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { bloc
     for (const notice of hearing) notice(blockAnswer(path.at(-1) as ModelBlock, false));
   };
   const isOrphaned = () => view.slice(0, chain.final() + 1).some(({ hash }, i) => chain.path()[i]?.hash !== hash);
-  chain.onChange(() => {
-    const path = chain.path();
-    clock.later(() => fault !== 'frozen' && see(path), delays.blockMs);
-    // No node keeps a branch that contradicts what is final.
-    if (isOrphaned()) see(path);
-  });
+  const follow = (followed: ModelChain) =>
+    followed.onChange(() => {
+      const path = followed.path();
+      clock.later(() => fault !== 'frozen' && chain === followed && see(path), blockMs);
+      // No node keeps a branch that contradicts what is final.
+      if (chain === followed && isOrphaned()) see(path);
+    });
+  follow(first);
 
   const at = (block: unknown): ModelBlock | undefined => {
     if (block === 'latest' || block === undefined) return view.at(-1);
@@ -141,13 +172,21 @@ export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { bloc
     },
     eth_getBalance: ([, block]) => (at(block) ?? refuse(-32_000, 'header not found')).hash,
     eth_getLogs: ([filter]) => logs(filter as Filter),
+    eth_getTransactionReceipt: ([hash]) => {
+      const block = isPruned ? undefined : chain.blockOf(String(hash));
+      return block && view[block.number]?.hash === block.hash ? receiptAnswer(block) : null;
+    },
+    eth_call: ([call]) => {
+      const { data } = call as { data: string };
+      return refuse(-32_000, callErrors[Number(data) % callErrors.length] as string);
+    },
   };
   const answer = (method: string, params: readonly unknown[]): unknown =>
     faults[fault](method, params, asked++) ?? answers[method]?.(params) ?? null;
 
   const exchange = (method: string, params: string, cancellation: Cancellation) =>
     new Promise<never>((resolve, reject) => {
-      const reply = (settle: () => void) => clock.later(settle, delays.answerMs);
+      const reply = (settle: () => void) => clock.later(settle, answerMs);
       cancellation.onCancel(() => reject(new NodeFault('failing', 'was left')));
       try {
         const result = answer(method, JSON.parse(params));
@@ -169,6 +208,13 @@ export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { bloc
     });
   return {
     link: { exchange, listen, close: async () => undefined },
+    height: () => view.length - 1,
+    /** Serves another chain from now on. */
+    switchTo: (other: ModelChain) => {
+      chain = other;
+      view = other.path();
+      follow(other);
+    },
     suffer: (given: ModelFault) => {
       fault = given;
       if (given !== 'frozen') see(chain.path());

@@ -1,6 +1,14 @@
 import type { Node } from '../../../application/ports/node.js';
 import { hex } from '../chains/evm-chain.js';
-import { blockAnswer, contracts, logAnswers, type ModelBlock, type ModelChain } from './model-nodes.js';
+import {
+  blockAnswer,
+  contracts,
+  logAnswers,
+  type ModelBlock,
+  type ModelChain,
+  receiptAnswer,
+  transactionOf,
+} from './model-nodes.js';
 
 export type ReceivedLog = { readonly blockHash: string; readonly logIndex: string; readonly removed: boolean };
 export type ReceivedHeader = { readonly number: string; readonly hash: string };
@@ -9,62 +17,100 @@ const [mine] = contracts;
 /** Time for which callers share a request about unsettled blocks while the gateway does not know the final block. */
 const sharedMs = 500;
 
+type Scene = {
+  /** Gateways of one chain that share heads and final answers. They are asked in turn. */
+  readonly pools: readonly Node[];
+  readonly chain: ModelChain;
+  /** Returns whether a node has a fault, so that data of a lagging node may be the best there is. */
+  isStaleAllowed(): boolean;
+  /** Returns whether no node has a fault or is still avoided because of an earlier one. */
+  isHealthy(): boolean;
+  /** Returns the number of times that a node began to serve another chain or a gateway noticed it. */
+  switches(): number;
+  /** Returns whether a node serves another chain and a gateway has not noticed yet. */
+  isSwitching(): boolean;
+  /** Returns the newest height that any node has. */
+  tip(): number;
+};
+
 /**
  * Asks as clients do, and records in `violations` each answer that contradicts the chain or an earlier answer. State
- * has no height, so a node that lags may return it where no other node answers, if `isStaleAllowed` returns true.
+ * has no height, so a node that lags may return it where no other node answers, if `isStaleAllowed` returns true. Answers
+ * are not judged while a gateway has not noticed that a node serves another chain.
  */
-export const createWitness = (pool: Node, chain: ModelChain, isStaleAllowed: () => boolean) => {
+export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switches, isSwitching, tip }: Scene) => {
   const violations: string[] = [];
-  let highest = 0;
+  /** Highest head that each gateway returned. */
+  const heights = pools.map(() => 0);
+  let asked = 0;
   const check = (isRight: boolean, what: string) => {
     if (!isRight) violations.push(what);
   };
-  const noteHeight = (height: number) => {
-    highest = Math.max(highest, height);
+  const nextPlace = () => asked++ % pools.length;
+  const noteHeight = (height: number, place = 0) => {
+    heights[place] = Math.max(heights[place] ?? 0, height);
   };
+  const highest = () => Math.max(...heights);
+  /** Returns the head that a gateway must know. Once it noticed a switch, heads that others announced before are lost. */
+  const knownAt = (place: number) => (switches() === 0 ? highest() : (heights[place] ?? 0));
   /** Asks like a client: an error is allowed, a false answer is not. */
-  const ask = async <T>(method: string, params: readonly unknown[], verify: (answer: T) => void) => {
+  const ask = async <T>(
+    method: string,
+    params: readonly unknown[],
+    verify: (answer: T) => void,
+    place = nextPlace(),
+  ) => {
+    const [pool, before] = [pools[place] as Node, switches()];
     const answer = (await pool.ask(method, params).catch(() => undefined)) as T | undefined;
-    if (answer !== undefined) verify(answer);
+    if (answer !== undefined && before === switches() && !isSwitching()) verify(answer);
   };
-  const checkHeight = (height: number, before: number, what: string) => {
-    check(height >= before, `${what} went back from ${before} to ${height}`);
-    noteHeight(height);
+  /** Asks as `ask` does, for answers that are right unless nodes have faults. */
+  const askHealthy = async <T>(method: string, params: readonly unknown[], verify: (answer: T) => void) => {
+    const wasHealthy = isHealthy();
+    await ask<T>(method, params, (answer) => {
+      if (wasHealthy && isHealthy()) verify(answer);
+    });
+  };
+  /** Asks a gateway for a block or its height, which must not be below the head that the gateway knows. */
+  const askHeight = <T>(method: string, params: readonly unknown[], heightIn: (answer: T) => string, place: number) => {
+    const before = knownAt(place);
+    const verify = (answer: T) => {
+      const height = Number(heightIn(answer));
+      check(height >= before, `${method} went back from ${before} to ${height}`);
+      noteHeight(height, place);
+    };
+    return ask<T>(method, params, verify, place);
   };
   const same = (answer: unknown, expected: unknown, what: string) =>
     check(JSON.stringify(answer) === JSON.stringify(expected), `${what} is ${JSON.stringify(answer)}`);
   /** Chooses a block that clients know and that is final, even for requests that callers still share. */
   const finalBlock = (nth: number) =>
-    chain.path()[Math.max(0, Math.min(chain.finalFor(sharedMs), highest) - nth)] as ModelBlock;
+    chain.path()[Math.max(0, Math.min(chain.finalFor(sharedMs), highest()) - nth)] as ModelBlock;
 
-  const askHead = () => {
-    const before = highest;
-    return ask<string>('eth_blockNumber', [], (height) => checkHeight(Number(height), before, 'the head'));
-  };
+  const askHead = (place = nextPlace()) => askHeight<string>('eth_blockNumber', [], (height) => height, place);
   const questions: Record<string, (nth: number) => Promise<void>> = {
-    'the head': askHead,
-    'the latest block': (nth) => {
-      const before = highest;
-      const verify = ({ number }: ReceivedHeader) => checkHeight(Number(number), before, 'latest');
-      return ask<ReceivedHeader>('eth_getBlockByNumber', ['latest', nth % 2 === 0], verify);
-    },
+    'the head': () => askHead(),
+    'the latest block': (nth) =>
+      askHeight<ReceivedHeader>('eth_getBlockByNumber', ['latest', nth % 2 === 0], ({ number }) => number, nextPlace()),
     'the state': () => {
-      const before = highest;
+      const place = nextPlace();
+      const before = knownAt(place);
       const mayLag = isStaleAllowed();
       const verify = (hash: string) =>
         check(
           (chain.blockByHash(hash)?.number ?? -1) >= before || mayLag || isStaleAllowed(),
           `the state is older than block ${before}`,
         );
-      return ask<string>('eth_getBalance', [mine, 'latest'], verify);
+      return ask<string>('eth_getBalance', [mine, 'latest'], verify, place);
     },
     'logs of a known head': async (nth) => {
-      await askHead();
-      const height = highest;
+      const place = nextPlace();
+      await askHead(place);
+      const height = knownAt(place);
       const filter = { fromBlock: hex(height), toBlock: nth % 2 === 0 ? hex(height) : 'latest' };
       const verify = (logs: readonly ReceivedLog[]) =>
         check(logs.length > 0, `block ${height}, which a client knows, has no logs`);
-      if (height > 0) await ask<readonly ReceivedLog[]>('eth_getLogs', [filter], verify);
+      if (height > 0) await ask<readonly ReceivedLog[]>('eth_getLogs', [filter], verify, place);
     },
     'a final block': (nth) => {
       const block = finalBlock(nth);
@@ -86,8 +132,31 @@ export const createWitness = (pool: Node, chain: ModelChain, isStaleAllowed: () 
     },
     'a block that may become final': (nth) =>
       ask('eth_getBlockByNumber', [hex(chain.final() + 1 + nth), false], () => undefined),
+    // Clients may know the newest block before the gateway does.
+    'logs of the newest block': () => {
+      const height = hex(tip());
+      return askHealthy<readonly ReceivedLog[]>('eth_getLogs', [{ fromBlock: height, toBlock: height }], (logs) =>
+        check(logs.length > 0, `block ${Number(height)}, which a node has, has no logs`),
+      );
+    },
+    'a final receipt': (nth) => {
+      const block = finalBlock(nth);
+      return askHealthy('eth_getTransactionReceipt', [transactionOf(block)], (answer) =>
+        same(answer, receiptAnswer(block), 'a final receipt'),
+      );
+    },
+    'a call that every node rejects': (nth) => ask('eth_call', [{ data: hex(nth) }, 'latest'], () => undefined),
   };
-  return { violations, noteHeight, highest: () => highest, questions: Object.values(questions) };
+  return {
+    violations,
+    noteHeight,
+    highest,
+    /** Forgets the heads that clients received: a gateway drops them when it notices that a node switched its chain. */
+    forget: () => {
+      heights.fill(0);
+    },
+    questions: Object.values(questions),
+  };
 };
 
 /** Applies removals and returns the remaining logs; records a log that is added twice or removed while absent. */

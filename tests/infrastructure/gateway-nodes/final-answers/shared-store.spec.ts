@@ -4,6 +4,7 @@ import type { Node, RpcAnswer } from '../../../../application/ports/node.js';
 import { nodePool } from '../../../../infrastructure/gateway-nodes/pool.js';
 import { type AnsweringNode, startAnsweringNode } from '../../../support/chains/answering-node.js';
 import { eventually } from '../../../support/eventually.js';
+import { memoryAnswers } from '../../../support/gateway/memory-answers.js';
 import { silent } from '../../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
@@ -20,23 +21,6 @@ const startNode = (genesis: string, chainId = '0x1') =>
     },
     eth_getBalance: () => `0x${genesis.slice(-1)}${chainId.slice(2)}`,
   });
-
-/** Cache in memory that records its lookups. */
-const memoryAnswers = () => {
-  const kept = new Map<string, Uint8Array>();
-  const finds: string[] = [];
-  const answers: FinalAnswers = {
-    find: async (chain, questions) => {
-      finds.push(...questions.filter((question) => question !== ''));
-      return questions.map((question) => kept.get(`${chain} ${question}`) ?? null);
-    },
-    keep: async (chain, given) => {
-      for (const { question, result } of given) kept.set(`${chain} ${question}`, result);
-    },
-    close: async () => undefined,
-  };
-  return { kept, finds, answers };
-};
 
 describe('the final answer cache shared by processes', () => {
   const open: { close(): unknown }[] = [];

@@ -67,7 +67,7 @@ const open = (model: Model, bounds = {}) => {
   };
   const split = splitLogs(
     fetch,
-    { head: async () => last, finalHeight: () => model.final },
+    { head: async () => last, finalHeight: () => model.final, nodeCount: 1 },
     { maxPieces: 128, maxBytes: 10_000_000, deadlineMs: 30_000, ...bounds },
   );
   const ask = async (filter: object) =>
