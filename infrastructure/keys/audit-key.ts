@@ -2,7 +2,7 @@ import { beginning, type EventStore } from '../../application/ports/event-store.
 import type { LogMark, Notary } from '../../application/ports/notary.js';
 import type { StateStore } from '../../application/ports/state.js';
 import type { KeyRing } from './master-key.js';
-import { createNotary } from './notary.js';
+import { createNotary, isSigned, keyIdOf } from './notary.js';
 import { dataKeys, rejectWrongMasterKey } from './vault.js';
 
 type Stores = { readonly events: Pick<EventStore, 'head'>; readonly state: StateStore };
@@ -16,6 +16,9 @@ const [unmarkedId, markedId] = ['audit-signing', 'audit-signing:logged'];
 /** Returns whether nothing was ever stored. The audit key is the first key of a new vault. */
 const isNew = async ({ events, state }: Stores) =>
   (await state.ids('vault', '')).length === 0 && (await events.head()) === beginning;
+
+const findSeed = async (keys: ReturnType<typeof dataKeys>) =>
+  (await keys.find(markedId)) ?? (await keys.find(unmarkedId));
 
 /** Keeps the mark as the vault id of the audit key, so that removing the mark removes the key. */
 const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: Uint8Array): LogMark => {
@@ -41,11 +44,30 @@ export const openNotary = async (stores: Stores, ring: KeyRing): Promise<Notary>
   const { state } = stores;
   await rejectWrongMasterKey(state, ring);
   const keys = dataKeys(state, ring);
-  const find = async () => (await keys.find(markedId)) ?? (await keys.find(unmarkedId));
   // The stores are examined before the key is searched, because another process may create or mark the key meanwhile.
   const id = (await isNew(stores)) ? unmarkedId : markedId;
-  const found = await find();
+  const found = await findSeed(keys);
   if (!found) await keys.findOrMake(id);
-  const seed = found ?? ((await find()) as Uint8Array);
+  const seed = found ?? ((await findSeed(keys)) as Uint8Array);
   return createNotary(seed, vaultMark(state, keys, seed));
+};
+
+/** Returns the public audit key of a vault without creating one; null in a vault that has none. */
+export const findAuditKey = async (state: StateStore, ring: KeyRing): Promise<string | null> => {
+  const seed = await findSeed(dataKeys(state, ring));
+  return seed && createNotary(seed).publicKey;
+};
+
+/** Creates a notary that verifies the seals of copied stores but cannot sign. It needs no master key. */
+export const verifyingNotary = (state: StateStore, publicKey: string): Notary => {
+  const reject = () => {
+    throw new Error('Copied stores are verified without the private key');
+  };
+  return {
+    keyId: keyIdOf(publicKey),
+    publicKey,
+    sign: reject,
+    isSigned,
+    logMark: { isSet: async () => (await state.get('vault', markedId)) !== null, set: reject },
+  };
 };

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { BadSetting } from '../config.js';
+import { BadSetting, type Config } from '../config.js';
 
 type MasterKey = { readonly id: string; readonly bytes: Uint8Array };
 
@@ -88,10 +88,10 @@ export const keyRingIn = (directory: string): KeyRing => {
   const all = () => [current(), ...(existsSync(previous) ? [orBadSetting(directory, () => read(previous))] : [])];
   orBadSetting(directory, () => {
     if (existsSync(path)) return;
-    // A new key could decrypt nothing, and would take the place of the lost key that must be restored.
-    if (existsSync(join(directory, 'state.db')))
+    // A new key could decrypt nothing, and would take the place of the lost key that must be put back.
+    if (['state.db', 'events.db'].some((name) => existsSync(join(directory, name))))
       throw new BadSetting(
-        `${path} is missing, and the stored secrets cannot be decrypted without it. Restore it from a backup`,
+        `CHAINFOLD_DATA_DIR: ${path} is missing, and the stored secrets cannot be decrypted without it. Put it back, or set CHAINFOLD_MASTER_KEY to the key`,
       );
     createKeyFile(directory, path);
   });
@@ -107,6 +107,16 @@ export const keyRingIn = (directory: string): KeyRing => {
     },
     retireOthers: () => rmSync(previous, { force: true }),
   };
+};
+
+/** Returns the configured master keys, or those in the data directory; null if there are none. Creates no key. */
+export const findKeyRing = ({
+  masterKey,
+  previousMasterKey,
+  dataDirectory,
+}: Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDirectory'>): KeyRing | null => {
+  if (masterKey) return givenKeyRing(masterKey, previousMasterKey);
+  return existsSync(files(dataDirectory).path) ? keyRingIn(dataDirectory) : null;
 };
 
 /** Creates a new key and keeps the old one as previous key. Does nothing if an earlier rotation is unfinished. */

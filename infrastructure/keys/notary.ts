@@ -17,12 +17,17 @@ export const isSigned: IsSigned = (publicKey, text, signature) => {
 
 const noMark: LogMark = { isSet: async () => false, set: async () => undefined };
 
+/** Returns the short id of a public key (`audpk_…`). */
+export const keyIdOf = (publicKey: string) =>
+  createHash('sha256').update(publicKey.slice(prefix.length)).digest('hex').slice(0, idLength);
+
 /** Creates the signer. Without `logMark`, as for a key outside of a vault, a log that was removed entirely looks new. */
 export const createNotary = (seed: Uint8Array, logMark = noMark): Notary => {
-  const { privateKey, publicKey } = keyPairOf(seed);
+  const { privateKey, publicKey: bytes } = keyPairOf(seed);
+  const publicKey = `${prefix}${bytes}`;
   return {
-    keyId: createHash('sha256').update(publicKey).digest('hex').slice(0, idLength),
-    publicKey: `${prefix}${publicKey}`,
+    keyId: keyIdOf(publicKey),
+    publicKey,
     sign: (text) => sign(null, Buffer.from(text), privateKey).toString('base64'),
     isSigned,
     logMark,

@@ -102,6 +102,20 @@ export const firstUnreadableKey = async (state: Pick<StateStore, 'get' | 'ids'>,
   return null;
 };
 
+/** Lists the ids of the master keys that the data keys of a vault are wrapped with. */
+export const masterKeyIds = async (state: Pick<StateStore, 'get' | 'ids'>): Promise<readonly string[]> => {
+  const found = new Set<string>();
+  let ids = await state.ids('vault', '');
+  while (ids.length > 0) {
+    for (const keyId of ids) {
+      const entry = await state.get('vault', keyId);
+      if (entry) found.add(masterIdOf(entry));
+    }
+    ids = await state.ids('vault', ids.at(-1) as string);
+  }
+  return [...found];
+};
+
 const serviceKeyId = 'service';
 /** Returns the key for signing within the service. */
 export const serviceKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>

@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { backup } from '@photostructure/sqlite';
+import { type Database, openDatabase } from '../sqlite/database.js';
+import { ownerOnlyFile, storeFiles } from './manifest.js';
+
+/** Pages that are copied between two turns of the event loop. */
+const pagesAtOnce = 2000;
+
+type StoreName = keyof typeof storeFiles;
+
+/** Begins a read transaction. The connection sees the present state of the database until the transaction ends. */
+const openSnapshot = (path: string): Database => {
+  const db = openDatabase(path, 'durable');
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  return db;
+};
+
+/**
+ * Opens a snapshot of each store, all of the same moment. The state store is locked for writing meanwhile (a few
+ * milliseconds): process state ahead of the events would make followers skip transfers, and a vault behind the events
+ * would lack keys of secrets.
+ */
+const openSnapshots = (directory: string, stores: readonly StoreName[]) => {
+  const paths = stores.map((store) => [storeFiles[store], join(directory, storeFiles[store])] as const);
+  if (!stores.includes('state'))
+    return { time: new Date(), opened: paths.map(([n, p]) => [n, openSnapshot(p)] as const) };
+  const lock = openDatabase(join(directory, storeFiles.state), 'durable');
+  lock.exec('BEGIN IMMEDIATE');
+  try {
+    return { time: new Date(), opened: paths.map(([name, path]) => [name, openSnapshot(path)] as const) };
+  } finally {
+    lock.exec('ROLLBACK');
+    lock.close();
+  }
+};
+
+/** Copies the embedded stores as they are at one moment, which is returned, while services keep writing to them. */
+export const copyStores = async (directory: string, stores: readonly StoreName[], target: string): Promise<Date> => {
+  const { time, opened } = openSnapshots(directory, stores);
+  try {
+    for (const [name, db] of opened) {
+      const copy = join(target, name);
+      writeFileSync(copy, '', { mode: ownerOnlyFile, flag: 'wx' });
+      await backup(db, copy, { rate: pagesAtOnce });
+    }
+  } finally {
+    for (const [, db] of opened) db.close();
+  }
+  return time;
+};
