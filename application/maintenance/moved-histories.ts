@@ -6,7 +6,7 @@ import {
   type Standing,
   statementOf,
 } from '../../domain/aggregates/audit.js';
-import { readSealProgress, type SealProgress, sealProgressId, signSealProgress } from '../audit/seal-progress.js';
+import { readSealProgress, type SealProgress, sealProgressId, signSealProgress } from '../audit/seals/seal-progress.js';
 import { organizationOf, type Position, type Recorded } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';

@@ -1,15 +1,19 @@
 import { fail } from '../../domain/failure.js';
-import { parseObject } from '../audit/seal-progress.js';
+import { parseObject } from '../audit/seals/seal-progress.js';
 import { withPositions } from '../following/progress/cursor-store.js';
 import type { Position } from '../ports/event-store.js';
 import type { PageKey } from '../ports/read-models.js';
+import { withWrittenSince } from './newer-software.js';
 
 /** Replaces every position in a stored state entry; returns null for an unknown format. */
 type Translate = (value: string, at: (position: Position) => Position) => string | null;
 
 const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
   [/^follow:/, withPositions],
-  [/^(?:pulse|audit-refusal|set-aside|lease|traced|nonces|credential):|^late-accounts |^audit-log$/, (value) => value],
+  [
+    /^(?:pulse|audit-refusal|set-aside|lease|traced|nonces|credential|credential-use|backup):|^late-accounts |^audit-log$/,
+    (value) => value,
+  ],
   [
     /^token-accounts /,
     (value, at) => {
@@ -25,6 +29,7 @@ const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
       return chain.signature === undefined ? JSON.stringify({ ...chain, position: at(chain.position) }) : value;
     },
   ],
+  [/^event-versions$/, withWrittenSince],
   [
     /^projector$/,
     (value, at) => {

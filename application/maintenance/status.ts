@@ -11,6 +11,7 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import type { Projector } from '../projecting/projector.js';
 import type { StoppedProjections, Stops } from '../projecting/stopped.js';
+import { lastBackup } from './backup.js';
 import { tracedChains } from './tracing.js';
 
 type ProjectionStatus = {
@@ -46,6 +47,8 @@ export type Status = {
   traced(): ReturnType<typeof tracedChains>;
   /** Lists the unreadable blocks that followers left out, with their chain. */
   unreadBlocks(): ReturnType<typeof allUnreadBlocks>;
+  /** Returns the last successful backup; null if none was taken. */
+  lastBackup(): ReturnType<typeof lastBackup>;
 };
 
 type FollowerStatus = {
@@ -118,15 +121,17 @@ const followerIn = async (state: StateStore, chain: string, now: number): Promis
 const followersIn = async (state: StateStore, now: number): Promise<readonly FollowerStatus[]> =>
   (await Promise.all(chains.map(({ tag }) => followerIn(state, tag, now)))).flat();
 
-export const createStatus = (ports: {
-  events: EventStore;
-  readModels: RebuildableReadModels;
-  state: StateStore;
-  projector: Pick<Projector, 'stopped'>;
-  stops: StoppedProjections;
-  projections: readonly AnyProjection[];
-  system: System;
-}): Status => {
+export type StatusPorts = {
+  readonly events: EventStore;
+  readonly readModels: RebuildableReadModels;
+  readonly state: StateStore;
+  readonly projector: Pick<Projector, 'stopped'>;
+  readonly stops: StoppedProjections;
+  readonly projections: readonly AnyProjection[];
+  readonly system: System;
+};
+
+export const createStatus = (ports: StatusPorts): Status => {
   const { events, readModels, state, projector, stops, projections, system } = ports;
 
   const waitedSeconds = async (position: Position) => {
@@ -155,6 +160,7 @@ export const createStatus = (ports: {
     failingContracts: () => allFailingContracts(state),
     traced: () => tracedChains(state),
     unreadBlocks: () => allUnreadBlocks(readModels),
+    lastBackup: () => lastBackup(state),
     projections: async () => {
       const { positions, generations } = await look();
       const [noted, head] = [await stops.read(), await events.head()];

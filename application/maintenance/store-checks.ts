@@ -1,10 +1,12 @@
-import { type SealFailure, sealFailuresIn, wholeLog } from '../audit/seal-failures.js';
-import { type Chain, parseObject } from '../audit/seal-progress.js';
+import { type SealFailure, sealFailuresIn, wholeLog } from '../audit/seals/seal-failures.js';
+import { type Chain, parseObject } from '../audit/seals/seal-progress.js';
 import { allFailingContracts } from '../following/failing-contracts.js';
 import { beginning, type EventStore, type Position } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
 import type { StuckTransactions } from '../transactions/stuck.js';
 import { type Check, type Finding, fail, ok, warn } from './finding.js';
+import { roleFindings } from './role-check.js';
+import type { RoleStatuses } from './role-status.js';
 import { rejectUnfinishedMigration } from './state-entries.js';
 import type { Status } from './status.js';
 import { tracedChains } from './tracing.js';
@@ -13,6 +15,7 @@ type Ports = {
   readonly events: () => Promise<EventStore>;
   readonly state: () => Promise<StateStore>;
   readonly status: () => Promise<Status>;
+  readonly roles: () => Promise<Pick<RoleStatuses, 'roles'>>;
   readonly stuck: () => Promise<StuckTransactions>;
   readonly stuckSeconds: number;
   readonly now: () => number;
@@ -68,6 +71,13 @@ const projectionLag =
       if (lagSeconds > lateSeconds.fail) return fail(found, advice);
       return lagSeconds > lateSeconds.warn ? warn(found, advice) : ok(found);
     });
+
+const needed =
+  ({ events, roles, now }: Ports): Check['run'] =>
+  async () => {
+    const isUsed = (await (await events()).head()) > beginning;
+    return roleFindings(await (await roles()).roles(), isUsed, now());
+  };
 
 const processLag =
   (ports: Ports): Check['run'] =>
@@ -195,6 +205,7 @@ export const storeChecks = (ports: Ports): readonly Check[] => [
     advice: 'fix the problem of the event store first',
     ms: wholeStoreTimeoutMs,
   },
+  { name: 'roles', run: needed(ports), advice: 'fix the event store and the process state first' },
   { name: 'projection lag', run: projectionLag(ports), advice: 'fix the event store and the read models first' },
   { name: 'process lag', run: processLag(ports), advice: 'fix the event store and the process state first' },
   { name: 'seals', run: seals(ports), advice: 'fix the process state first' },

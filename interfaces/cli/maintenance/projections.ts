@@ -108,8 +108,8 @@ const rebuild = async (invocation: Invocation, app: App, wanted: readonly AnyPro
   const { options, draw, print, stopped } = invocation;
   const stop = new AbortController();
   void stopped().then(() => stop.abort());
-  const progress = createRebuildProgress(invocation);
   const compare = options.compare !== undefined;
+  const progress = createRebuildProgress(invocation, compare);
   // Live read models must reach the last event to be compared, so a projector runs even if no server does.
   const projecting = compare ? supervise('projector', app.projector.run, stop.signal, app.system) : null;
   try {
@@ -136,6 +136,7 @@ export const projectionsRebuild: Command = {
     restart: { type: 'boolean', summary: 'Start over instead of resuming an interrupted rebuild.' },
     abandon: { type: 'boolean', summary: 'Only discard an interrupted rebuild.' },
   },
+  candidates: () => ({ '*': allProjections.map(({ name }) => name) }),
   details: () => `Projections: ${allProjections.map(({ name }) => name).join(', ')}`,
   run: async (invocation) => {
     const wanted = wantedBy(invocation);

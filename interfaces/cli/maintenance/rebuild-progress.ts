@@ -13,42 +13,60 @@ type Measured = {
   readonly phase: RebuildProgress['phase'];
   readonly position: number;
   readonly head: number;
+  /** Progress within the phase. */
   readonly percent: number;
   readonly events: number;
   readonly events_per_second: number;
+  /** Seconds until the phase ends; null if the phase is not measured in events. */
   readonly eta_seconds: number | null;
+  readonly read_models?: { readonly done: number; readonly total: number };
 };
 
-const textOf = ({ phase, percent, events, events_per_second, eta_seconds }: Measured) => {
-  const left = eta_seconds === null ? '' : `, ${duration(eta_seconds)} left`;
-  return `${phase.padEnd(9)} ${barOf(percent)}  ${events} events, ${events_per_second}/s${left}`;
+const phasesOf = (compare: boolean): readonly RebuildProgress['phase'][] =>
+  compare ? ['building', 'indexing', 'comparing', 'swapping'] : ['building', 'indexing', 'swapping'];
+
+/** Returns a line of at most 60 columns: number of the phase, progress within it, and the time that is known. */
+const textOf = ({ phase, percent, ...rest }: Measured, phases: readonly string[], phaseSeconds: number) => {
+  const { eta_seconds, events_per_second, read_models } = rest;
+  const name = `${phases.indexOf(phase) + 1}/${phases.length} ${phase}`.padEnd(13);
+  const left = eta_seconds === null ? '' : `  ${duration(eta_seconds)} left`;
+  const facts = read_models
+    ? `${read_models.done} of ${read_models.total}  ${duration(phaseSeconds)} so far`
+    : `${events_per_second}/s${left}`;
+  return `${name} ${barOf(percent)}  ${facts}`;
 };
 
-/** Shows the progress of a rebuild: a bar on a terminal, or a line of JSON per second elsewhere. */
-export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' | 'print'>) => {
+/** Shows the progress of a rebuild: a bar for each phase on a terminal, or a line of JSON per second elsewhere. */
+export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' | 'print'>, compare: boolean) => {
   const started = performance.now();
-  let first: number | undefined;
+  const secondsSince = (time: number) => (performance.now() - time) / 1000;
+  const phases = phasesOf(compare);
+  let current = { phase: '', since: started, first: 0 };
   const write = (measured: Measured) => print(measured, JSON.stringify(measured));
-  const line = createProgressLine<Measured>(draw, { text: textOf, write });
+  const text = (measured: Measured) => textOf(measured, phases, secondsSince(current.since));
+  const line = createProgressLine<Measured>(draw, { text, write });
 
-  const measure = (progress: RebuildProgress): Measured => {
-    const { position, head, events } = progress;
-    const seconds = (performance.now() - started) / 1000;
-    first ??= position;
-    const done = position - first;
+  const measure = ({ phase, position, head, events, readModels }: RebuildProgress): Measured => {
+    const [seconds, done] = [secondsSince(current.since), position - current.first];
+    const [part, whole] = readModels ? [readModels.done, readModels.total] : [position, head];
     return {
-      phase: progress.phase,
+      phase,
       position,
       head,
-      percent: head === 0 ? 100 : Math.floor((100 * position) / head),
+      percent: whole === 0 ? 100 : Math.floor((100 * part) / whole),
       events,
-      events_per_second: Math.round(events / seconds),
-      eta_seconds: done > 0 ? Math.ceil((seconds * (head - position)) / done) : null,
+      events_per_second: Math.round(events / secondsSince(started)),
+      eta_seconds: done > 0 && !readModels ? Math.ceil((seconds * (head - position)) / done) : null,
+      ...(readModels && { read_models: readModels }),
     };
   };
   return {
-    update: (progress: RebuildProgress) => line.update(progress.phase, () => measure(progress)),
+    update: (progress: RebuildProgress) => {
+      const { phase, position } = progress;
+      if (phase !== current.phase) current = { phase, since: performance.now(), first: position };
+      line.update(phase, () => measure(progress));
+    },
     end: line.end,
-    seconds: () => (performance.now() - started) / 1000,
+    seconds: () => secondsSince(started),
   };
 };
