@@ -87,6 +87,11 @@ export interface Sending {
   /** Estimates the gas of a call. Rejects with INVALID_ARGUMENT and the node's reason when the call would fail. */
   estimateGas(call: Call): Promise<string>;
   gasPrice(): Promise<string>;
+  /**
+   * Returns the base fee of the newest block and the suggested priority fee. Rejects with FAILED_PRECONDITION on a chain
+   * whose blocks have no base fee.
+   */
+  suggestedFees(): Promise<{ readonly baseFee: string; readonly priorityFee: string }>;
   /** Counts the sender's transactions, including pending ones. */
   pendingCount(from: string): Promise<number>;
   /** Sends a signed transaction to every node. Sending a transaction twice is harmless. Never rejects. */

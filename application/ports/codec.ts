@@ -41,10 +41,14 @@ export type TokenTransfer = {
 export interface TransactionCodec {
   /** Returns the 32 bytes, in hex, that the sender signs. */
   digest(unsigned: Unsigned): string;
+  /** Returns the transaction without a signature, in hex, as wallets and signing devices read it. */
+  unsigned(unsigned: Unsigned): string;
   /** Builds the signed transaction; null when the signature is not by `from` or not in canonical form. */
   assemble(unsigned: Unsigned, from: string, signature: string): Signed | null;
   /** Encodes the call data of a token transfer. */
   tokenCall(transfer: TokenTransfer): string;
+  /** Decodes call data that `tokenCall` encodes; null for other data. */
+  readTokenCall(data: string): Omit<TokenTransfer, 'from'> | null;
 }
 
 /** Codecs by family; null for a family without managed transactions. */

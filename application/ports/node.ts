@@ -3,7 +3,16 @@ import type { Cancellation } from '../async/cancellation.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 
 /** Index of the node that answered, in the order of the configuration, and the number of attempts on all nodes. */
-export type Source = { readonly node: number; readonly attempts: number };
+export type Source = {
+  readonly node: number;
+  readonly attempts: number;
+  /** Indexes of the other nodes that parts of the answer come from. */
+  readonly others?: readonly number[];
+};
+
+/** Returns the indexes of the nodes that an answer comes from; none when no node was asked. */
+export const nodesIn = (source: Source | undefined): readonly number[] =>
+  source ? [source.node, ...(source.others ?? [])] : [];
 
 /** JSON of a node's result or error object, in bytes; `source` is absent when no node was asked. */
 export type RpcAnswer =
@@ -29,6 +38,8 @@ export type RpcCall = {
   readonly retryIfEmpty?: boolean;
   /** True to ask a node even if the answer is cached. */
   readonly bypassCache?: boolean;
+  /** Index of the node that is asked before the others. */
+  readonly node?: number;
 };
 
 export type Head = { readonly number: number; readonly hash: string };
@@ -62,8 +73,8 @@ export class NodeRefusal extends Failure {
 }
 
 /**
- * Shares the highest head that any process returned to a client, per gateway address, so that heads never go backwards
- * from one process to another.
+ * Shares the highest head that any process returned to a client, so that heads never go backwards from one process to
+ * another. `address` names the gateway address and the chain that its nodes serve.
  */
 export interface AnnouncedHeads {
   /** Publishes a head to the other processes. Delivery is best effort. */

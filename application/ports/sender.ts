@@ -15,7 +15,7 @@ export type PostResult = {
   readonly status: number | null;
   readonly failure: string;
   readonly durationMs: number;
-  /** First kibibyte of the response body, as text. */
+  /** First kibibyte of the response body, as text. Secrets of the request that it repeats are masked. */
   readonly answer: string;
   /** Earliest next attempt that the receiver asked for (`retry-after`), Unix ms; null without such a header. */
   readonly retryAt: number | null;
@@ -34,11 +34,20 @@ export interface Sender {
 }
 
 /** Webhook that a message is signed for, with its secret (`whsec_…`). */
-export type SigningTarget = { readonly organizationId: string; readonly webhookId: string; readonly secret: string };
+export type SigningTarget = {
+  readonly organizationId: string;
+  readonly webhookId: string;
+  readonly secret: string;
+  /** Secret before the last rotation, while receivers may still verify with it. */
+  readonly previousSecret?: string | undefined;
+};
 
 /** Signer of notifications. Receivers verify that this service sent a notification, and sent it to their webhook. */
 export interface WebhookSigner {
-  /** Signs with the key and the secret of the webhook, and with the shared key while that is enabled. */
+  /**
+   * Signs with the key and the secret of the webhook, then with those before the last rotation if the target has them,
+   * and with the shared key while that is enabled.
+   */
   sign(to: SigningTarget, message: Pick<WebhookMessage, 'id' | 'timestamp' | 'body'>): string;
   /** Returns the public key of one webhook (`whpk_…`), with which its receivers verify signatures. */
   publicKeyOf(to: SigningTarget): string;

@@ -12,6 +12,10 @@ export interface System {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Lets other work run between two parts of a long computation. */
   breathe(): Promise<void>;
+  /** Text that identifies this operating system process among all those that use the same stores; has no spaces. */
+  readonly processId: string;
+  /** Returns whether a process with the given `processId` ran on this machine and has ended. */
+  hasEnded(processId: string): boolean;
   /** Returns a UUID that sorts by time. */
   uuid(): string;
   /** Returns 256 random bits as 64 hex digits. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { createFairTurns } from '../../application/async/fair-turns.js';
-import type { LoopTurns } from '../../application/async/loop-turns.js';
+import { createFairTurns } from '../../application/async/turns/fair-turns.js';
+import type { LoopTurns } from '../../application/async/turns/loop-turns.js';
 
 /** Maximum number of large responses per organization that are written at the same time. */
 export const largeAtOnce = 4;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { Identity } from '../../application/access/credential-cache.js';
 import type { App } from '../../application/app.js';
-import { createFairTurns, type FairTurns } from '../../application/async/fair-turns.js';
+import { createFairTurns, type FairTurns } from '../../application/async/turns/fair-turns.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { Failure, fail, StoreDown } from '../../domain/failure.js';
 import { overLimit } from '../../domain/rate-limit.js';
@@ -11,14 +11,16 @@ import type { Caller } from '../operations/define.js';
 import { type Endpoint, explainUnknown } from '../operations/index.js';
 import { answerJson, answerProblem, beginJson, type Headers, rateHeaders, requestIdOf } from './answer.js';
 import { openAsOf } from './as-of.js';
-import { checkLength, drain, parseJson, readBody } from './body.js';
+import { drain, parseJson } from './body.js';
+import { checkRole } from './check-role.js';
 import { createLargeAnswers, isUnread } from './large-answer.js';
 import { createMeter, itemsIn } from './meter.js';
 import { createPendingChanges, ReadModelsBehind, unlessBehind } from './pending-changes.js';
-import { HttpFailure } from './problems.js';
+import { HttpFailure, type Problem } from './problems.js';
+import { createRequestReport, type RequestFacts } from './request-report.js';
+import { bodyOf, checkAnnounced, headerOf, signedBy } from './signed-request.js';
 import { check, createAjv } from './validation.js';
 
-export const bodyLimit = 1_048_576;
 /** Time for which a response waits for the read models before it has `x-consistency: pending`. */
 export const consistencyMs = 2000;
 
@@ -37,14 +39,14 @@ export type ServerHooks = {
 
 type Route = Endpoint & { readonly validator: () => ValidateFunction };
 /** `headers` collects the headers of the response, whether the request succeeds or fails. */
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: Headers;
+  readonly facts: RequestFacts;
+};
 type RequestHeaders = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
-
-const headerOf = (request: IncomingMessage, name: string) => {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : undefined;
-};
 
 const readPosition = (value: string | undefined): Position => {
   if (value === undefined) return 0;
@@ -64,50 +66,6 @@ const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
 /** Serializes a body. The query API has integers beyond 2^53; for all others the faster JSON.stringify is enough. */
 const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
-
-/** Length in bytes up to which a body is read before the key is checked, so that timing reveals no unknown key. */
-const shortBody = 16_384;
-const hasShortBody = ({ headers }: IncomingMessage) =>
-  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= shortBody;
-
-const signedBy = (request: IncomingMessage, body: () => Promise<Buffer>) => ({
-  key: headerOf(request, 'x-api-key'),
-  nonce: headerOf(request, 'x-api-nonce'),
-  signature: headerOf(request, 'x-api-signature'),
-  method: request.method ?? '',
-  path: request.url ?? '',
-  body,
-  hasShortBody: hasShortBody(request),
-});
-
-const checkContentType = (request: IncomingMessage, hasBody: boolean) => {
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (hasBody && type !== 'application/json') throw new HttpFailure(415, 'content-type must be application/json');
-};
-
-/** Rejects a body by its headers, before any of it is read. */
-const checkAnnounced = (request: IncomingMessage) => {
-  checkLength(request, bodyLimit);
-  const { 'content-length': length = '0', 'content-type': type, 'transfer-encoding': encoding } = request.headers;
-  checkContentType(request, Number(length) > 0 || (encoding !== undefined && type !== undefined));
-};
-
-/** Returns a function that reads the body on the first call and returns the same promise afterwards. */
-const bodyOf = (request: IncomingMessage) => {
-  let reading: Promise<Buffer> | undefined;
-  return () => {
-    reading ??= readBody(request, bodyLimit).then((body) => {
-      checkContentType(request, body.length > 0);
-      return body;
-    });
-    return reading;
-  };
-};
-
-const checkRole = ({ operation: { name, role: needed } }: Route, role: Caller['role']) => {
-  if (needed && needed !== role)
-    fail('PERMISSION_DENIED', `${name} requires an ${needed} credential; this credential has the role ${role}`);
-};
 
 const callerOf = (
   { variant, operation }: Route,
@@ -236,28 +194,31 @@ export const createOperations = (
   const inTurn = createRequestTurns(app, bounds);
   const answer = createAnswer(app);
   const routes = routesOf(endpoints);
+  const report = createRequestReport(app);
 
   const requireReadModels = () => {
     const reason = hooks.unready();
-    if (reason !== null) fail('UNAVAILABLE', reason);
+    if (reason !== null) throw new ReadModelsBehind(reason);
   };
 
   const respond = async (route: Route, exchange: Exchange, requestId: string) => {
-    const { request, headers } = exchange;
+    const { request, headers, facts } = exchange;
     if (request.method !== 'POST') throw new HttpFailure(405, 'Method not allowed. Use POST.');
     requireReadModels();
     checkAnnounced(request);
     const body = bodyOf(request);
     const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
+    facts.organizationId = caller.organizationId;
     if (quota) Object.assign(headers, rateHeaders(quota));
     if (quota && !quota.allowed) fail('RATE_LIMITED', `Rate limit exceeded: ${overLimit(quota, route.variant.tag)}.`);
-    checkRole(route, caller.role);
+    checkRole(route.operation, caller.role);
     const touch = createMeter(app, caller, route.variant, headers);
     const by: Caller = { ...callerOf(route, exchange, caller), requestId, touch };
     return inTurn(`${route.operation.kind} ${by.organizationId}`, async () => {
       // The client may have disconnected while its request was queued.
       if (exchange.response.destroyed) return;
       const outcome = await run(route, exchange, await body(), by);
+      facts.position = outcome.position;
       // The answer of a query is incomplete if the read models were lost meanwhile.
       if (route.operation.kind === 'query') requireReadModels();
       by.touch?.(itemsIn(outcome.body));
@@ -276,7 +237,7 @@ export const createOperations = (
     };
     const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers, drained });
     if (error instanceof StoreDown) hooks.onStoreDown(problem.detail);
-    return problem.status;
+    return problem;
   };
 
   return async (request: IncomingMessage, response: ServerResponse) => {
@@ -284,15 +245,17 @@ export const createOperations = (
     const requestId = requestIdOf(request, app.system);
     const path = request.url?.split('?', 1)[0] ?? '';
     const route = routes.get(path);
-    const headers: Headers = {};
-    let status = 200;
+    const [headers, facts]: [Headers, RequestFacts] = [{}, {}];
+    let problem: Problem | null = null;
     try {
       if (!route) return fail('NOT_FOUND', explainUnknown(path, 'GET /openapi.json lists all operations'));
-      await respond(route, { request, response, headers }, requestId);
+      await respond(route, { request, response, headers, facts }, requestId);
     } catch (error) {
-      status = answerError(request, response, error, { requestId, headers });
+      problem = answerError(request, response, error, { requestId, headers });
     } finally {
-      if (route) hooks.observe(route, status, Number(process.hrtime.bigint() - started) / 1e9);
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+      if (route) hooks.observe(route, problem?.status ?? 200, seconds);
+      report({ request, response, requestId, endpoint: route, facts, problem, seconds });
     }
   };
 };

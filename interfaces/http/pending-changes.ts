@@ -9,8 +9,8 @@ const pendingMs = 60_000;
 
 /** Replaces a NOT_FOUND that may be wrong, because the read models lack a write that the caller knows of. */
 export class ReadModelsBehind extends Failure {
-  constructor() {
-    super('UNAVAILABLE', 'Not found, but read models are catching up with an earlier write. Retry in a moment.');
+  constructor(message = 'Not found, but read models are catching up with an earlier write. Retry in a moment.') {
+    super('UNAVAILABLE', message);
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { linkedController } from '../../../application/async/linked-controller.js';
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Job, Jobs } from '../../../application/ports/jobs.js';
 import { createDoorbell } from '../../doorbell.js';
@@ -143,9 +144,10 @@ export const sqliteJobs = async (path: string, leaseMs = defaultLeaseMs): Promis
     work: async (work, signal) => {
       const bell = createLatchedBell();
       bells.add(bell);
-      const working = runWorker(work, { writer, now, signal: AbortSignal.any([signal, closing.signal]) }, bell);
+      const stop = linkedController(signal, closing.signal);
+      const working = runWorker(work, { writer, now, signal: stop.signal }, bell);
       workers.add(working);
-      await working;
+      await working.finally(() => stop.abort());
       workers.delete(working);
       bells.delete(bell);
     },

@@ -64,7 +64,7 @@ const createWriting = (db: Database, generations: ReturnType<typeof createGenera
         const table = declared.get(row.collection);
         if (table && row.version > table.version && state === 'live')
           throw new Error(
-            `A newer release has taken over the read model ${row.collection}. Stop this process or upgrade it.`,
+            `A newer release has taken over the read model ${row.collection}. Upgrade this process, or run chainfold projections rebuild --all with its release.`,
           );
         return table ? [[row.collection, writerOf(db, tableName(row), table.columns, row.columns)]] : [];
       }),

@@ -1,0 +1,28 @@
+const keyPattern = /^(?:ck|gt)_[0-9a-f]{32}_[0-9a-f]{32}$/;
+const prefixLength = 'ck_'.length;
+const shownDigits = 6;
+const anyKey = /\b(ck|gt)_[0-9a-f]{32}_[0-9a-f]{26}([0-9a-f]{6})\b/g;
+
+/**
+ * Returns the short form of an API key or gateway token: its kind and last six digits. Returns undefined for any other
+ * text, which may be a secret that was sent in place of the key.
+ */
+export const shortKey = (key: string | undefined): string | undefined => {
+  if (key === undefined || !keyPattern.test(key)) return undefined;
+  // ASCII, because lines with other characters take longer to write.
+  return `${key.slice(0, prefixLength)}...${key.slice(-shownDigits)}`;
+};
+
+/** Maximum length of an explanation in the log. */
+const maxDetailLength = 300;
+const controlCharacters = /\p{Cc}|\p{Cf}|[\u2028\u2029]/gu;
+const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+
+/** Escapes characters that would break a line or change the display of a terminal. */
+export const printable = (text: string) => text.replace(controlCharacters, escaped);
+
+/** Shortens an explanation for the log, escapes control characters, and replaces keys by their short form. */
+export const loggableDetail = (detail: string): string => {
+  const text = printable(detail.replace(anyKey, '$1_...$2'));
+  return text.length > maxDetailLength ? `${text.slice(0, maxDetailLength)}…` : text;
+};

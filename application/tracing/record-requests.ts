@@ -1,0 +1,93 @@
+import type { System } from '../ports/system.js';
+import {
+  type AnsweredRequest,
+  type RefusedRequest,
+  type RefusedRequests,
+  type RequestLog,
+  refusalBounds,
+} from '../ports/tracing/requests.js';
+import { loggableDetail } from './key-form.js';
+
+/** Time after which refusals are stored; a process that is killed loses the refusals of this interval. */
+const storeIntervalMs = 250;
+
+export type RequestRecorder = {
+  /** Returns whether the next successful request is logged, so that callers need not describe the others. */
+  logsNext(): boolean;
+  /** Logs a successful request for which `logsNext` returned true. */
+  succeeded(request: AnsweredRequest): void;
+  /** Logs a refused request and keeps it for `trace`. `source` is the network address of the caller. */
+  refused(request: AnsweredRequest, source: string | undefined): void;
+  /** Stores the refusals until the signal fires, and then those that are left. */
+  run(signal: AbortSignal): Promise<void>;
+};
+
+/** Number of groups for callers without an organization, whose network addresses are spread over them. */
+const anonymousGroups = 64;
+
+/** Refusals that are not stored yet, within the bounds of the store. */
+const createUnstored = (sha256: System['sha256']) => {
+  let groups = new Map<string, RefusedRequest[]>();
+  const anonymous = (source = '') => `anonymous-${Number.parseInt(sha256(source).slice(0, 4), 16) % anonymousGroups}`;
+  return {
+    add: (request: RefusedRequest, source: string | undefined) => {
+      const group = `${request.organizationId ?? anonymous(source)} ${request.code}`;
+      const found = groups.get(group);
+      if (!found) {
+        if (groups.size < refusalBounds.groups) groups.set(group, [request]);
+        return;
+      }
+      found.push(request);
+      if (found.length > refusalBounds.perGroup) found.shift();
+    },
+    take: () => {
+      const taken = [...groups].map(([group, requests]) => ({ group, requests }));
+      groups = new Map();
+      return taken;
+    },
+  };
+};
+
+/** Writes the request log and records refused requests. */
+export const createRequestRecorder = (ports: {
+  requestLog: RequestLog;
+  refusedRequests: RefusedRequests;
+  system: System;
+}): RequestRecorder => {
+  const { requestLog, refusedRequests, system } = ports;
+  const { policy } = requestLog;
+  const every = policy.kind === 'sampled' ? policy.every : Number(policy.kind === 'all');
+  const unstored = createUnstored(system.sha256);
+  let count = 0;
+  let isFailing = false;
+
+  const store = async () => {
+    const refused = unstored.take();
+    if (refused.length === 0) return;
+    try {
+      await refusedRequests.add(refused);
+      isFailing = false;
+    } catch (error) {
+      // Logged once per outage, because refusals may be frequent while a store is down.
+      if (!isFailing) system.log.warn({ err: error }, 'Refused requests could not be stored for chainfold trace');
+      isFailing = true;
+    }
+  };
+
+  return {
+    logsNext: () => every > 0 && count++ % every === 0,
+    succeeded: (request) => requestLog.write(request, 'Request answered'),
+    refused: (request, source) => {
+      const detail = request.detail === undefined ? undefined : loggableDetail(request.detail);
+      const refused: RefusedRequest = { ...request, detail, time: system.now() };
+      if (policy.kind !== 'off') requestLog.write({ ...request, detail }, 'Request refused');
+      unstored.add(refused, source);
+    },
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await system.sleep(storeIntervalMs, signal);
+        await store();
+      }
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
+import { mapInSlices } from '../async/slices.js';
+import { scopeFor } from '../commands/handle.js';
+import type { EventStore, NewEvent, Recorded } from '../ports/event-store.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
+import type { RefusedRequest, RefusedRequests, RequestLog } from '../ports/tracing/requests.js';
+import { everyDocument } from '../read-models/paging.js';
+import { notifiedEvents } from '../transactions/notify.js';
+import { deliveryIdFor, deliveryStream, placeOf } from '../webhooks/deliveries.js';
+import { deliveryContext } from '../webhooks/delivery-context.js';
+import { findEvents, rangeAround, type SearchRange, timeOfId } from './find-events.js';
+import { createRequestRecorder, type RequestRecorder } from './record-requests.js';
+
+/** Organization and time (Unix ms) of a request, as far as a line of the log tells them. */
+export type TraceHint = { readonly organizationId?: string | undefined; readonly time: number };
+
+type TraceRequest = {
+  readonly requestId: string;
+  /** Organization whose whole history is searched. */
+  readonly organizationId?: string | undefined;
+  readonly hints: readonly TraceHint[];
+};
+
+/** Delivery to a webhook that a request caused, with the events of its stream. */
+export type TracedDelivery = { readonly deliveryId: string; readonly events: readonly NewEvent[] };
+
+export type Trace = {
+  readonly refused: readonly RefusedRequest[];
+  readonly events: readonly Recorded[];
+  readonly deliveries: readonly TracedDelivery[];
+  /** Ranges of the history that were searched for events. */
+  readonly ranges: readonly SearchRange[];
+};
+
+export type Tracing = {
+  readonly requests: RequestRecorder;
+  /** Collects the stored facts about a request: its refusal, its events, and the deliveries that follow from them. */
+  readonly trace: (wanted: TraceRequest) => Promise<Trace>;
+};
+
+export type RequestPorts = { readonly requestLog: RequestLog; readonly refusedRequests: RefusedRequests };
+type Ports = RequestPorts & {
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly system: System;
+};
+
+const deliveriesAtOnce = 16;
+/** Age up to which events are searched for an id that tells neither its time nor its organization. */
+const recentMs = 86_400_000;
+
+const rangesOf = ({ requestId, organizationId }: TraceRequest, hints: readonly TraceHint[], now: number) => {
+  if (organizationId !== undefined) return [{ owner: organizationId, from: Number.NEGATIVE_INFINITY, until: now }];
+  const time = timeOfId(requestId);
+  const known = time === null ? hints : [...hints, { time, organizationId: hints[0]?.organizationId }];
+  if (known.length === 0) return [{ owner: null, from: now - recentMs, until: now }];
+  const ranges = known.map((hint) => rangeAround(hint.organizationId ?? null, hint.time));
+  return ranges.filter(
+    (one, at) => ranges.findIndex(({ owner, from }) => owner === one.owner && from === one.from) === at,
+  );
+};
+
+/** Lists the ids of the deliveries that an event names, or may have caused at each webhook of its API. */
+const createDeliveryIds = ({ readModels, system }: Ports) => {
+  const listeners = new Map<string, Promise<readonly WebhookDocument[]>>();
+  const read = async (scope: string) => {
+    const found: WebhookDocument[] = [];
+    for await (const one of everyDocument(readModels, webhooks, scope)) found.push(one);
+    return found;
+  };
+  return async (event: Recorded): Promise<readonly string[]> => {
+    const { deliveryId } = event.data as { deliveryId?: unknown };
+    if (typeof deliveryId === 'string') return [deliveryId];
+    const context = notifiedEvents.has(event.type) ? deliveryContext(event) : null;
+    if (!context) return [];
+    const scope = scopeFor(context);
+    const reading = listeners.get(scope) ?? read(scope);
+    listeners.set(scope, reading);
+    return (await reading).map(({ webhook_id }) => deliveryIdFor(system, context, [webhook_id, event.id]));
+  };
+};
+
+export const createTracing = (ports: Ports): Tracing => {
+  const { events, refusedRequests, system } = ports;
+
+  const deliveriesOf = async (found: readonly Recorded[]): Promise<readonly TracedDelivery[]> => {
+    const idsOf = createDeliveryIds(ports);
+    const ids = (await mapInSlices(found, 1, idsOf)).flat();
+    const deliveries = await mapInSlices([...new Set(ids)], deliveriesAtOnce, async (deliveryId) => {
+      const place = placeOf(deliveryId);
+      return { deliveryId, events: place ? (await events.read(deliveryStream(place, deliveryId))).events : [] };
+    });
+    return deliveries.filter((one) => one.events.length > 0);
+  };
+
+  return {
+    requests: createRequestRecorder(ports),
+    trace: async (wanted) => {
+      const refused = await refusedRequests.find(wanted.requestId);
+      const ranges = rangesOf(wanted, [...wanted.hints, ...refused], system.now());
+      const found = await findEvents(ports, wanted.requestId, ranges);
+      return { refused, events: found, deliveries: await deliveriesOf(found), ranges };
+    },
+  };
+};

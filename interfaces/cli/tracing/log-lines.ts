@@ -1,0 +1,54 @@
+import { createReadStream } from 'node:fs';
+import type { TraceHint } from '../../../application/tracing/tracing.js';
+import { UsageError } from '../../usage-error.js';
+
+/** Line of the log about a request. `fields` is null for a line that is not JSON, as on a terminal. */
+export type LogLine = { readonly text: string; readonly fields: Readonly<Record<string, unknown>> | null };
+
+const standardInput = '-';
+
+/** Parses a line from its first brace, because `docker compose logs` and other tools put a prefix before it. */
+const fieldsIn = (text: string): LogLine['fields'] => {
+  try {
+    const parsed: unknown = JSON.parse(text.slice(text.indexOf('{')));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+};
+
+const isAbout = ({ fields }: LogLine, requestId: string) => fields === null || fields.requestId === requestId;
+
+const linesOf = async function* (input: AsyncIterable<string>) {
+  let rest = '';
+  for await (const chunk of input) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest;
+};
+
+/** Reads the lines about a request from a file, or from standard input if the file is `-`. */
+export const readLogLines = async (file: string, requestId: string): Promise<readonly LogLine[]> => {
+  const input = file === standardInput ? process.stdin : createReadStream(file);
+  const written = JSON.stringify(requestId).slice(1, -1);
+  const found: LogLine[] = [];
+  try {
+    for await (const text of linesOf(input.setEncoding('utf8'))) {
+      if (!text.includes(written)) continue;
+      const line = { text, fields: fieldsIn(text) };
+      if (isAbout(line, requestId)) found.push(line);
+    }
+  } catch (error) {
+    throw new UsageError(`--log ${file} cannot be read: ${(error as Error).message}`);
+  }
+  return found;
+};
+
+/** Returns the organization and time that a line tells; null if it has no time. */
+export const hintOf = ({ fields }: LogLine): TraceHint | null => {
+  if (typeof fields?.time !== 'number') return null;
+  const { organizationId, time } = fields;
+  return { time, organizationId: typeof organizationId === 'string' ? organizationId : undefined };
+};

@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '../../application/app.js';
+import type { Position } from '../../application/ports/event-store.js';
+import type { AnsweredRequest } from '../../application/ports/tracing/requests.js';
+import { shortKey } from '../../application/tracing/key-form.js';
+import type { Fault } from '../../domain/failure.js';
+import type { Endpoint } from '../operations/index.js';
+import { headerOf } from './signed-request.js';
+
+/** Facts about a request that become known while it is handled. */
+export type RequestFacts = { organizationId?: string; position?: Position };
+
+type ReportedProblem = {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly Fault[];
+};
+
+type Reported = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** Undefined for an unknown operation. */
+  readonly endpoint: Pick<Endpoint, 'path'> | undefined;
+  readonly facts: RequestFacts;
+  readonly problem: ReportedProblem | null;
+  readonly seconds: number;
+};
+
+/** Problem of a request whose client closed the connection before the response; the status is that of common proxies. */
+const disconnected: ReportedProblem = {
+  status: 499,
+  code: 'CLIENT_DISCONNECTED',
+  detail: 'Client disconnected.',
+  errors: [],
+};
+const namesOperation = /^\/v1\/[a-z]{1,8}\/[A-Za-z]{1,64}(?:\?|$)/;
+const prefixLength = '/v1/'.length;
+
+/** Returns the explanation with the invalid fields. Leaves out a path that may contain a secret. */
+const detailOf = ({ request, endpoint }: Reported, { detail, errors }: ReportedProblem) => {
+  if (!endpoint && !namesOperation.test(request.url ?? '')) return 'Unknown path.';
+  return [detail, ...errors.map(({ path, message }) => `${path} ${message}`)].join('; ');
+};
+
+const milliseconds = (seconds: number) => Math.round(seconds * 1e5) / 100;
+
+/** Creates a function that passes each answered request to the request log. */
+export const createRequestReport = ({ requests }: Pick<App, 'requests'>) => {
+  const describe = ({ request, requestId, endpoint, facts, seconds }: Reported, status: number): AnsweredRequest => ({
+    requestId,
+    organizationId: facts.organizationId,
+    key: shortKey(headerOf(request, 'x-api-key')),
+    operation: endpoint?.path.slice(prefixLength),
+    status,
+    ms: milliseconds(seconds),
+    position: facts.position,
+  });
+  return (reported: Reported) => {
+    const { request, response } = reported;
+    const problem = reported.problem ?? (response.headersSent ? null : disconnected);
+    if (!problem) {
+      if (requests.logsNext()) requests.succeeded(describe(reported, response.statusCode));
+      return;
+    }
+    const { status, code } = problem;
+    const detail = detailOf(reported, problem);
+    requests.refused({ ...describe(reported, status), code, detail }, request.socket.remoteAddress);
+  };
+};
