@@ -11,22 +11,22 @@ import { auditAcceptLoss } from './audit/accept-loss.js';
 import { auditExport, auditReplay, auditVerify } from './audit/audit.js';
 import { auditDiff } from './audit/diff.js';
 import { call } from './client/call.js';
+import { completion } from './client/completion.js';
 import { devDeployToken, devMine, devReorg, devTransfer } from './client/dev.js';
 import { explainUnknownCommand, parse } from './command/arguments.js';
-import {
-  type Command,
-  helpOf,
-  InconclusiveResult,
-  type Invocation,
-  NegativeResult,
-  overview,
-} from './command/command.js';
+import { createPaint, plain } from './command/colours.js';
+import { type Command, InconclusiveResult, type Invocation, NegativeResult } from './command/command.js';
+import { groupHelp, helpOf, overview } from './command/help.js';
+import { backup, backupVerify, restore } from './maintenance/backup.js';
 import { chainAccept, chainRetry } from './maintenance/chain.js';
 import { doctor } from './maintenance/doctor.js';
 import { migrate } from './maintenance/migrate.js';
 import { projectionsRebuild, projectionsStatus } from './maintenance/projections.js';
+import { status } from './maintenance/status.js';
 import { transactionsStuck } from './maintenance/stuck-transactions.js';
+import { configSchema, configShow } from './service/config.js';
 import { serve } from './service/serve.js';
+import { trace } from './tracing/trace.js';
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -55,34 +55,64 @@ export const commands: readonly Command[] = [
   devTransfer,
   devDeployToken,
   masterKeyRotate,
+  status,
   doctor,
+  trace,
+  backup,
+  backupVerify,
+  restore,
   migrate,
+  configShow,
+  configSchema,
+  completion,
 ];
 
 const exit = { ok: 0, failed: 1, usage: 2 } as const;
 
 export type CliEnvironment = Pick<
   Invocation,
-  'environment' | 'open' | 'openMigration' | 'examine' | 'stopped' | 'printError' | 'proof' | 'draw'
+  | 'open'
+  | 'openMigration'
+  | 'backups'
+  | 'examine'
+  | 'stopped'
+  | 'printError'
+  | 'proof'
+  | 'draw'
+  | 'unknownSettings'
+  | 'configFile'
 > & {
+  readonly environment: () => Invocation['environment'];
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
+  readonly version: () => string;
+  /** True if standard output is a terminal that shows colours. */
+  readonly isColourful: boolean;
 };
 
+/** Finds the command with the most words, because `backup` is a command and the first word of another. */
 const find = (args: readonly string[]) =>
-  commands.find(({ words }) => words.split(' ').every((word, i) => args[i] === word));
+  commands
+    .filter(({ words }) => words.split(' ').every((word, i) => args[i] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0];
 
 const runCommand = async (command: Command, args: readonly string[], cli: CliEnvironment) => {
   const { options, parameters, json, help } = parse(command, args);
-  if (help) return cli.write(helpOf(command));
+  const paint = json ? plain : createPaint(cli.isColourful);
+  if (help) return cli.write(command.helpFor?.(parameters) ?? helpOf(command, paint));
   const print: Invocation['print'] = (answer, text) => cli.write(json ? writeExact(answer) : text);
   await command.run({
     ...cli,
     options,
     parameters,
     print,
+    paint,
+    commands,
     draw: json ? null : cli.draw,
     // Settings are read lazily, because `doctor` reports invalid ones itself.
+    get environment() {
+      return cli.environment();
+    },
     get settings() {
       return cli.settings();
     },
@@ -111,13 +141,29 @@ const reportError = (error: unknown, json: boolean, cli: CliEnvironment) => {
   return known ? exit.usage : exit.failed;
 };
 
-export const runCli = async (args: readonly string[], cli: CliEnvironment): Promise<number> => {
+const helpWords = ['--help', '-h', 'help'];
+
+/** Answers `--version` and requests for help that name no command; null if the words name neither. */
+const general = (args: readonly string[], cli: CliEnvironment): string | null => {
+  const paint = createPaint(cli.isColourful);
+  if (args[0] === '--version')
+    return args.includes('--json') ? JSON.stringify({ version: cli.version() }) : cli.version();
+  const [first, ...rest] = args.filter((word) => !helpWords.includes(word) && word !== '--json');
+  if (first === undefined) return overview(commands, paint);
+  const group = commands.filter(({ words }) => words.startsWith(`${first} `));
+  const isAsked = rest.length === 0 && args.some((word) => helpWords.includes(word));
+  return group.length > 0 && isAsked ? groupHelp(first, group, paint) : null;
+};
+
+export const runCli = async (given: readonly string[], cli: CliEnvironment): Promise<number> => {
+  // `help audit verify` is `audit verify --help`.
+  const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const command = find(args);
   if (!command) {
-    const asked = args.length === 0 || args.some((word) => word === '--help' || word === 'help');
-    if (asked) cli.write(overview(commands));
-    else cli.printError(explainUnknownCommand(commands, args));
-    return asked ? exit.ok : exit.usage;
+    const answer = general(args, cli);
+    if (answer === null) cli.printError(explainUnknownCommand(commands, args));
+    else cli.write(answer);
+    return answer === null ? exit.usage : exit.ok;
   }
   try {
     await runCommand(command, args.slice(command.words.split(' ').length), cli);

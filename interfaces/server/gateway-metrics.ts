@@ -1,15 +1,18 @@
 import type { App } from '../../application/app.js';
 import type { Sockets } from '../gateway/websocket.js';
-import type { MakeGauge } from './metric-sources.js';
+import type { MakeCounter, MakeGauge } from './metric-sources.js';
 
-/** Registers the gateway's gauges (nodes, cache, connections) and returns the function that refreshes them. */
-export const createGatewayMetrics = (app: App, sockets: Sockets['metrics'], gauge: MakeGauge) => {
+/** Registers the gateway's metrics (nodes, cache, connections) and returns the function that refreshes them. */
+export const createGatewayMetrics = (
+  app: App,
+  sockets: Sockets['metrics'],
+  { gauge, counter }: { readonly gauge: MakeGauge; readonly counter: MakeCounter },
+) => {
   const where = ['chain', 'network'];
-  const hits = gauge('chainfold_gateway_cache_hits', 'Calls answered from the cache.', where);
-  const misses = gauge('chainfold_gateway_cache_misses', 'Cacheable calls that were not in the cache.', where);
-  const ratio = gauge('chainfold_gateway_cache_hit_ratio', 'Cache hits divided by hits and misses.', where);
-  const coalesced = gauge(
-    'chainfold_gateway_coalesced',
+  const hits = counter('chainfold_gateway_cache_hits_total', 'Calls answered from the cache.', where);
+  const misses = counter('chainfold_gateway_cache_misses_total', 'Cacheable calls that were not in the cache.', where);
+  const coalesced = counter(
+    'chainfold_gateway_coalesced_total',
     'Calls that shared the node request of an identical call in flight.',
     where,
   );
@@ -21,14 +24,15 @@ export const createGatewayMetrics = (app: App, sockets: Sockets['metrics'], gaug
   const waiting = gauge('chainfold_gateway_waiting', 'Notifications queued for clients.');
 
   return () => {
+    // The pools of nodes count by themselves, so each counter is set anew to their totals.
+    for (const one of [hits, misses, coalesced]) one.reset();
     for (const [address, node] of app.nodes) {
       const [chain = '', network = ''] = address.split('/');
       const labels = { chain, network };
       const metrics = node.metrics();
-      hits.set(labels, metrics.hits);
-      misses.set(labels, metrics.misses);
-      ratio.set(labels, metrics.hits / Math.max(1, metrics.hits + metrics.misses));
-      coalesced.set(labels, metrics.coalesced);
+      hits.inc(labels, metrics.hits);
+      misses.inc(labels, metrics.misses);
+      coalesced.inc(labels, metrics.coalesced);
       for (const [i, member] of metrics.members.entries()) {
         up.set({ ...labels, node: String(i) }, member.isUp ? 1 : 0);
         head.set({ ...labels, node: String(i) }, member.head);

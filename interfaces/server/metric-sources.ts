@@ -1,8 +1,9 @@
-import type { Gauge } from 'prom-client';
+import type { Counter, Gauge } from 'prom-client';
 import { createSingleFlight } from '../../application/async/single-flight.js';
 import type { System } from '../../application/ports/system.js';
 
 export type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
+export type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counter;
 
 /** Store or queue that a scrape reads. */
 export type MetricSource = {

@@ -1,11 +1,15 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { existsSync } from 'node:fs';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
 import { chainsWith } from '../../application/processes/service-process.js';
 import type { Sockets } from '../gateway/websocket.js';
 import type { ServerHooks } from '../http/operations.js';
+import { createDiskSource } from './disk-metrics.js';
 import { createFollowerMetrics } from './follower-metrics.js';
 import { createGatewayMetrics } from './gateway-metrics.js';
+import { registerMeasurements } from './measured-metrics.js';
 import { createSourceReader, type MakeGauge, type MetricSource } from './metric-sources.js';
+import { createRoleSource } from './role-metrics.js';
 
 const noSockets = () => ({ connections: 0, subscriptions: 0, filters: 0, waiting: 0 });
 
@@ -74,6 +78,9 @@ const createStuckSource = (app: App, gauge: MakeGauge, stuckSeconds: number): Me
   };
 };
 
+/** Start of Unix time. */
+const never = '1970-01-01T00:00:00Z';
+
 /** Sources with a single number each. */
 const createCountSources = (app: App, gauge: MakeGauge): readonly MetricSource[] => {
   const count = (name: string, shown: Gauge, readCount: () => Promise<number>): MetricSource => ({
@@ -85,6 +92,14 @@ const createCountSources = (app: App, gauge: MakeGauge): readonly MetricSource[]
   });
   const head = gauge('chainfold_event_store_position', 'Position of the last event.');
   const waiting = gauge('chainfold_deliveries_waiting', 'Deliveries in the queue.');
+  const oldest = gauge(
+    'chainfold_deliveries_oldest_due_seconds',
+    'Time for which the oldest open delivery has been due; 0 if none is due.',
+  );
+  const backup = gauge(
+    'chainfold_backup_last_success_timestamp_seconds',
+    'Unix time of the last successful backup; 0 if none was taken.',
+  );
   const refused = gauge(
     'chainfold_audit_refused',
     'Histories that are no longer sealed, because they differ from an earlier seal.',
@@ -92,6 +107,8 @@ const createCountSources = (app: App, gauge: MakeGauge): readonly MetricSource[]
   return [
     count('events', head, app.status.head),
     count('deliveries', waiting, app.deliveriesWaiting),
+    count('open_deliveries', oldest, app.oldestDelivery),
+    count('backup', backup, async () => Date.parse((await app.status.lastBackup())?.time ?? never) / 1000),
     count('audit', refused, async () => (await app.audit.sealFailures()).length),
   ];
 };
@@ -100,10 +117,13 @@ const createStoreSources = (app: App, gauge: MakeGauge, stuckSeconds: number): r
   ...createCountSources(app, gauge),
   createProjectionSource(app, gauge),
   createStuckSource(app, gauge, stuckSeconds),
+  createRoleSource(app, gauge),
 ];
 
 type MetricsSettings = {
   readonly stuckSeconds: number;
+  /** Data directory, which does not exist if every store is a server. */
+  readonly dataDirectory?: string | undefined;
   /** Time that a scrape waits for one source: far less than the 10 s that Prometheus gives the whole scrape. */
   readonly sourceTimeoutMs?: number;
 };
@@ -111,17 +131,21 @@ type MetricsSettings = {
 /** Creates the metrics of `/metrics`. Label values come from the service's own tables, never from requests. */
 export const createMetrics = (
   app: App,
-  { stuckSeconds, sourceTimeoutMs = 2000 }: MetricsSettings,
+  { stuckSeconds, dataDirectory, sourceTimeoutMs = 2000 }: MetricsSettings,
   sockets: Sockets['metrics'] = noSockets,
 ): { observe: ServerHooks['observe']; render: () => Promise<string>; contentType: string } => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  registerMeasurements(app, registry);
   const observe = createOperationTimes(registry);
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
   const followers = createFollowerMetrics(app, gauge);
-  const showGateway = createGatewayMetrics(app, sockets, gauge);
+  const showGateway = createGatewayMetrics(app, sockets, { gauge, counter });
   const sources = [...createStoreSources(app, gauge, stuckSeconds), ...followers.sources];
+  if (dataDirectory !== undefined && existsSync(dataDirectory)) sources.push(createDiskSource(dataDirectory, gauge));
   const readSources = createSourceReader(sources, gauge, { system: app.system, timeoutMs: sourceTimeoutMs });
   const refresh = async () => {
     await readSources();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fail } from '../../../domain/failure.js';
+import { variants } from '../../../domain/variant.js';
 import { baseUrl } from '../../base-url.js';
 import { callOperation, ProblemError } from '../../client.js';
 import { writeExact } from '../../exact-json.js';
@@ -13,6 +14,7 @@ import { UsageError } from '../../usage-error.js';
 import type { Command, Invocation, Option } from '../command/command.js';
 import { momentOption, operator, withApp } from '../command/session.js';
 import { demoCredentials } from '../service/demo.js';
+import { callHelp } from './operation-help.js';
 
 export const credentialsFor = ({ options, environment, settings }: Invocation): Credentials => {
   const given = [
@@ -109,8 +111,23 @@ export const call: Command = {
       summary: 'With --as-of: answer directly from the stores, without a service and without its limit on events.',
     },
   },
+  helpFor: callHelp,
+  candidates: () => ({
+    '': variants.map(({ segment }) => segment),
+    ...Object.fromEntries(
+      variants.map(({ segment }) => [
+        segment,
+        endpoints.filter(({ variant }) => variant.segment === segment).map(({ operation }) => operation.name),
+      ]),
+    ),
+  }),
   details: () =>
-    ['Operations:', ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`)].join('\n'),
+    [
+      'Run chainfold call <api> <Operation> --help for its fields and an example.',
+      '',
+      'Operations:',
+      ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`),
+    ].join('\n'),
   run: async (invocation) => {
     const { options, parameters, print } = invocation;
     const [api, name, json] = parameters;

@@ -1,7 +1,9 @@
 import type { App } from '../../../application/app.js';
 import type { Trust } from '../../../application/audit/proof.js';
+import type { Backups } from '../../../application/maintenance/backup.js';
 import type { Examined } from '../../../application/maintenance/finding.js';
 import type { MigrationPorts } from '../../../application/maintenance/migrate.js';
+import type { Paint } from './colours.js';
 
 export type Option = {
   readonly type: 'string' | 'boolean';
@@ -9,6 +11,8 @@ export type Option = {
   /** Placeholder of the value in the help. */
   readonly value?: string;
   readonly required?: true;
+  /** Letter of the short form. */
+  readonly short?: string;
 };
 
 /** Validated settings from the environment that commands use. */
@@ -28,9 +32,14 @@ export type Settings = {
   readonly chains: readonly { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' }[];
 };
 
+/** Setting in force, and its source: the environment, a file, or the default. */
+type ListedSetting = { readonly name: string; readonly value: string; readonly from: string };
+
 /** Resources that a command needs besides the stores. */
 type Needs = {
   readonly newMasterKey?: boolean;
+  /** Creates the data directory if it does not exist. */
+  readonly newDirectory?: boolean;
   /** Chains to connect to. A development chain runs inside the process and ends with it. */
   readonly chains?: 'configured' | 'with development';
 };
@@ -46,9 +55,14 @@ export type Invocation = {
   readonly parameters: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
+  /** Returns sentences about variables that look like settings but are none. */
+  readonly unknownSettings: () => readonly string[];
+  /** JSON Schema of `chainfold.config.json`, and the settings in force. */
+  readonly configFile: { readonly schema: object; readonly list: () => readonly ListedSetting[] };
   readonly open: (needs?: Needs) => Promise<Opened>;
   /** Runs the checks of `doctor`. */
   readonly examine: () => Promise<readonly Examined[]>;
+  readonly backups: () => Promise<Backups>;
   readonly openMigration: (to: 'services' | 'embedded') => Promise<OpenedMigration>;
   /** Prints `answer` as one line of JSON with --json, and `text` otherwise. */
   readonly print: (answer: object, text: string) => void;
@@ -58,6 +72,10 @@ export type Invocation = {
   readonly printError: (text: string) => void;
   /** Digest and signature check that verify an exported file without the stores. */
   readonly proof: Omit<Trust, 'publicKey'>;
+  /** Colours a text if the output is a terminal that shows colours; otherwise returns it unchanged. */
+  readonly paint: Paint;
+  /** All commands, for shell completion. */
+  readonly commands: readonly Command[];
   /** Resolves on Ctrl-C, or when a service manager stops the process. */
   readonly stopped: () => Promise<void>;
 };
@@ -69,6 +87,10 @@ export type Command = {
   readonly parameters?: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
   readonly details?: () => string;
+  /** Returns the help for given parameters; null for the help of the command. */
+  readonly helpFor?: (parameters: readonly string[]) => string | null;
+  /** Lists values of parameters for shell completion, by the parameters before them; `*` stands for any. */
+  readonly candidates?: () => Readonly<Record<string, readonly string[]>>;
   readonly run: (invocation: Invocation) => Promise<void>;
 };
 
@@ -85,37 +107,13 @@ export class InconclusiveResult extends Error {
 /** Options that every command has. */
 export const sharedOptions: Readonly<Record<string, Option>> = {
   json: { type: 'boolean', summary: 'Print one line of JSON.' },
-  help: { type: 'boolean', summary: 'Show this help.' },
+  help: { type: 'boolean', short: 'h', summary: 'Show this help.' },
 };
 
 /** Returns the command line of a command with its parameters. */
 export const usageOf = ({ words, parameters = [] }: Command) => `chainfold ${[words, ...parameters].join(' ')}`;
 
 export const optionText = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`;
-
-const column = (left: string, right: string) => `  ${left.padEnd(34)} ${right}`;
-
-const optionHelp = ([name, option]: [string, Option]) =>
-  column(optionText(name, option), `${option.summary}${option.required ? ' (required)' : ''}`);
-
-export const helpOf = (command: Command) =>
-  [
-    `${usageOf(command)} [options]`,
-    '',
-    command.summary,
-    '',
-    ...Object.entries({ ...command.options, ...sharedOptions }).map(optionHelp),
-    ...(command.details ? ['', command.details()] : []),
-  ].join('\n');
-
-export const overview = (commands: readonly Command[]) =>
-  [
-    'chainfold: wallets and addresses on TON, Sui and EVM chains, event-sourced and self-hosted',
-    '',
-    ...commands.map(({ words, parameters = [], summary }) => column([words, ...parameters].join(' '), summary)),
-    '',
-    'Run chainfold <command> --help for details. Settings come from the environment; docs/configuration.md lists them.',
-  ].join('\n');
 
 export const table = (rows: readonly Readonly<Record<string, string>>[], empty: string) => {
   const [first] = rows;

@@ -2,7 +2,9 @@ import type { Invocation } from './command.js';
 
 const drawIntervalMs = 100;
 const writeIntervalMs = 1000;
-const barLength = 30;
+const redrawIntervalMs = 1000;
+/** Length of a bar. With it, a line of progress fits a terminal of 60 columns. */
+const barLength = 16;
 const clearLine = '\r\u001b[2K';
 
 export const barOf = (percent: number) => {
@@ -16,6 +18,9 @@ export const createProgressLine = <Facts>(
   { text, write }: { text: (facts: Facts) => string; write: (facts: Facts) => void },
 ) => {
   let [shownAt, phase]: [number, string] = [Number.NEGATIVE_INFINITY, ''];
+  let redraw: () => void = () => undefined;
+  // The time goes on in phases that report nothing for long.
+  const clock = draw && setInterval(() => redraw(), redrawIntervalMs).unref();
   return {
     /** Shows the facts when the next line is due, or immediately when a new phase begins. */
     update: (next: string, facts: () => Facts) => {
@@ -23,9 +28,13 @@ export const createProgressLine = <Facts>(
       const isDue = now - shownAt >= (draw ? drawIntervalMs : writeIntervalMs);
       if (!isDue && next === phase) return;
       [shownAt, phase] = [now, next];
-      if (draw) draw(`${clearLine}${text(facts())}`);
+      redraw = () => draw?.(`${clearLine}${text(facts())}`);
+      if (draw) redraw();
       else write(facts());
     },
-    end: () => draw?.(clearLine),
+    end: () => {
+      if (clock) clearInterval(clock);
+      draw?.(clearLine);
+    },
   };
 };

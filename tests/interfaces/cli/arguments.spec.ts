@@ -53,7 +53,7 @@ const mistyped: readonly { line: string; says: string }[] = [
   },
   {
     line: 'credential issue --organization o --role admn',
-    says: '--role must be one of client, admin. Did you mean admin?',
+    says: '--role must be one of client, admin, auditor. Did you mean admin?',
   },
   {
     line: 'serve --role api,folower',

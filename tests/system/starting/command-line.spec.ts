@@ -87,7 +87,10 @@ for (const engine of engines)
       const misused: [string[], RegExp][] = [
         [['nonsense'], /Unknown command/],
         [['organization', 'create', '--name', 'x'], /--domain is required/],
-        [['credential', 'issue', '--organization', 'any', '--role', 'king'], /--role must be one of client, admin/],
+        [
+          ['credential', 'issue', '--organization', 'any', '--role', 'king'],
+          /--role must be one of client, admin, auditor/,
+        ],
         [['serve', '--role', 'nobody'], /each role of --role must be one of/],
         [['audit', 'verify'], /Specify exactly one of FILE, --organization and --all/],
         [['audit', 'export', '--organization', 'any'], /--out is required/],
@@ -132,7 +135,7 @@ for (const engine of engines)
         [{ CHAINFOLD_MASTER_KEY: 'cd'.repeat(32) }, /^CHAINFOLD_MASTER_KEY, or master.key .* is not the key/],
       ];
       for (const [env, line] of lines.filter(([one]) => engine.isEmbedded || !('CHAINFOLD_DATA_DIR' in one))) {
-        const { code, stderr } = await run(['serve'], env);
+        const { code, stderr } = await run(['serve'], { CHAINFOLD_PORT: '0', ...env });
         assert.equal(code, 2, stderr);
         assert.match(stderr, line);
         assert.equal(stderr.trim().split('\n').length, 1, stderr);

@@ -94,6 +94,17 @@ describe('the deployment', () => {
     assert.match(container('api').ports?.[0] ?? '', /127\.0\.0\.1:8080-8081\}:8080$/);
   });
 
+  it('checks the health of every role on the port that the health check of the image asks', () => {
+    const image = readFileSync('Dockerfile', 'utf8');
+    const [, port] = /^HEALTHCHECK[^[]*\[[^\]]*127\.0\.0\.1:(\d+)\/health\/ready/m.exec(image) ?? [];
+    for (const { command, environment = {}, healthcheck } of own()) {
+      assert.equal(healthcheck, undefined, command?.join(' '));
+      const { CHAINFOLD_HEALTH_PORT, CHAINFOLD_PORT } = environment;
+      const config = readConfig({ CHAINFOLD_HEALTH_PORT, CHAINFOLD_PORT, CHAINFOLD_MASTER_KEY: 'ab'.repeat(32) });
+      assert.deepEqual([String(config.healthPort), String(config.port)], [port, port], command?.join(' '));
+    }
+  });
+
   it('keeps the data of the engines in volumes, waits until they are healthy, and configures them as the service needs', () => {
     const [eventstore, mongo, redis] = ['eventstore', 'mongo', 'redis'].map(container) as [
       Container,

@@ -61,7 +61,7 @@ for (const engine of engines)
       assert.equal(answer.code, 0);
       const names = new Set(answer.checks.map(({ check }) => check));
       const always = ['configuration', 'version of Node.js', 'disk space', 'master key', 'history', 'projection lag'];
-      for (const name of [...always, 'process lag', 'seals', 'traces', 'stuck transactions'])
+      for (const name of [...always, 'roles', 'process lag', 'seals', 'traces', 'stuck transactions'])
         assert.ok(names.has(name), name);
       if (!engine.isEmbedded)
         for (const name of ['categories', 'indexes', 'clock of Redis', 'clock of MongoDB', 'memory of Redis'])
@@ -114,6 +114,7 @@ describe('the doctor command without a running service', () => {
       'fail blocks',
       'fail master key',
       'fail projection lag',
+      'fail read model versions',
       'fail stuck transactions',
     ]);
     const names = before.map(([name]) => name).filter((name) => name !== 'read-models.db' && name !== 'master.key');

@@ -1,0 +1,12 @@
+import type { Sources } from './sources.js';
+import { settings } from './table.js';
+
+/** Lists the settings that are set, and the defaults of the others. Values that may contain a secret are hidden. */
+export const listSettings = ({ environment, origins }: Sources) =>
+  settings.flatMap(({ name, byDefault, isSecret }) => {
+    const from = origins[name];
+    if (from !== undefined) return [{ name, value: isSecret ? '(hidden)' : (environment[name] ?? ''), from }];
+    // Every gateway address has the same defaults, which would fill the page.
+    const isListed = byDefault !== undefined && !name.startsWith('GATEWAY_');
+    return isListed ? [{ name, value: String(byDefault), from: 'default' }] : [];
+  });

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Failure } from '../../domain/failure.js';
+import { baseUrl } from '../base-url.js';
+import { isRebound } from '../console/local-caller.js';
+import { answerProblem, requestIdOf } from '../http/answer.js';
+import { HttpFailure, problemOf } from '../http/problems.js';
+import { UsageError } from '../usage-error.js';
+
+/** Timeouts of `node:http` for receiving headers, whole requests and the next request, in ms. */
+export const serverTimeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2000,
+};
+const sweepIntervalMs = 20;
+
+/** Upgrades and long connections of a server, which `stop` ends first. */
+type Sockets = { stop(): void; terminate(): void };
+
+/** Open port of a process. It answers that the service is starting until `serve` is called. */
+export type Listener = {
+  readonly url: string;
+  readonly isStopping: () => boolean;
+  serve(handle: RequestListener, more?: { upgrade: Parameters<Server['on']>[1]; sockets: Sockets }): void;
+  /** Passes a connection on as if it had just been accepted. */
+  accept(socket: object): void;
+  /** Finishes the requests in flight, then closes. Requests that take longer than `ms` milliseconds are aborted. */
+  stop(ms: number): Promise<void>;
+};
+
+const clientErrors: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request was not received in time'],
+};
+
+/** Answers a malformed HTTP request with a problem. It writes to the socket, because there is no response object. */
+const answerBrokenRequest = (error: NodeJS.ErrnoException, socket: Socket) => {
+  if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
+  const [status, detail] = clientErrors[error.code ?? ''] ?? [400, 'Malformed HTTP request'];
+  const problem = problemOf(new HttpFailure(status, detail), randomUUID());
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/problem+json',
+    `x-request-id: ${problem.request_id}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  return socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
+
+/** Explains why the server cannot listen, with the setting to change. */
+const explain = (error: NodeJS.ErrnoException, { host, port, setting }: Place) => {
+  if (error.code === 'EADDRINUSE')
+    return new UsageError(`${setting} ${port} is already in use on ${host}. Choose another port.`);
+  if (error.code === 'EACCES')
+    return new UsageError(`${setting} ${port} requires privileges that this user does not have. Choose another port.`);
+  return new UsageError(`CHAINFOLD_HOST ${host} cannot be used: ${error.message}`);
+};
+const listen = (server: Server, place: Place) =>
+  new Promise<AddressInfo>((resolve, reject) => {
+    server.once('error', (error) => reject(explain(error, place)));
+    server.listen(place.port, place.host, () => resolve(server.address() as AddressInfo));
+  });
+
+/** Creates a response class that answers with `connection: close` while the server stops. */
+const lastAnswersWhen = (isStopping: () => boolean) =>
+  class extends ServerResponse {
+    // Parameters are listed instead of spread, because this runs for every response.
+    override writeHead(status: number, reason?: unknown, headers?: OutgoingHttpHeaders) {
+      if (isStopping()) this.shouldKeepAlive = false;
+      return super.writeHead(status, reason as string, headers);
+    }
+  };
+
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Answers requests before the stores are open: the process is live, but not ready. */
+const createStartupAnswers =
+  (reason: () => string) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    const requestId = requestIdOf(request, { uuid: randomUUID });
+    const send = (status: number, body: object) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId })
+        .end(JSON.stringify(body));
+    const path = request.url?.split('?', 1)[0];
+    if (path === '/health/live') send(200, { status: 'live' });
+    else if (path === '/health/ready')
+      send(503, { status: 'not ready', ...(isRebound(request) ? {} : { reasons: [reason()], chains: [] }) });
+    else
+      answerProblem(request, response, new Failure('UNAVAILABLE', 'The service is starting. Retry in a moment.'), {
+        requestId,
+        log: silentLog,
+        headers: { 'retry-after': '1' },
+      });
+  };
+
+type Place = {
+  readonly host: string;
+  readonly port: number;
+  /** Setting of the port, for error messages. */
+  readonly setting: string;
+};
+
+/** Takes the port, before anything else of a service starts, so that a port in use ends it without a trace. */
+export const takePort = async (place: Place, startupReason: () => string): Promise<Listener> => {
+  let draining = false;
+  let closed: Promise<void> | undefined;
+  let sockets: Sockets | undefined;
+  let handle: RequestListener = createStartupAnswers(startupReason);
+  const isStopping = () => draining;
+  const options = { ...serverTimeouts, ServerResponse: lastAnswersWhen(isStopping) };
+  const server = createServer(options, (request, response) => handle(request, response));
+  server.on('clientError', answerBrokenRequest);
+  const { port } = await listen(server, place);
+  const close = (ms: number) =>
+    new Promise<void>((resolve) => {
+      draining = true;
+      sockets?.stop();
+      const cut = setTimeout(() => {
+        sockets?.terminate();
+        server.closeAllConnections();
+      }, ms);
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
+      server.close(() => {
+        clearTimeout(cut);
+        clearInterval(sweep);
+        resolve();
+      });
+    });
+  return {
+    url: baseUrl(place.host, port),
+    isStopping,
+    accept: (socket) => void server.emit('connection', socket),
+    serve: (next, more) => {
+      handle = next;
+      sockets = more?.sockets;
+      if (more) server.on('upgrade', more.upgrade);
+    },
+    stop: (ms) => {
+      closed ??= close(ms);
+      return closed;
+    },
+  };
+};
