@@ -25,10 +25,12 @@ export const historyMoment = (occurredAt: string) => occurredAt.slice(0, 19);
 /** Deliveries to webhooks and their outcomes. A parked delivery keeps its status. */
 export const webhookHistories: Projection<Exclude<DeliveryEvent, { type: 'DeliveryParked' }>, HistoryDocument> = {
   name: 'webhook_histories',
-  version: 1,
+  version: 2,
   indexes: {
     all: { equal: [], order: 'moment' },
     byWebhook: { equal: ['webhook_id'], order: 'moment' },
+    byStatus: { equal: ['status'], order: 'moment' },
+    byWebhookAndStatus: { equal: ['webhook_id', 'status'], order: 'moment' },
   },
   scope: ownScope,
   key: ({ data }) => data.deliveryId,
@@ -52,6 +54,40 @@ export const webhookHistories: Projection<Exclude<DeliveryEvent, { type: 'Delive
       },
     DeliveryCanceled: (doc) => doc && { ...doc, status: 'CANCELED' },
     DeliveryResent: (doc) => doc && { ...doc, status: 'PENDING' },
+  },
+};
+
+/** Number of attempts kept per delivery. Only repeated resends lead to more. */
+export const maxKeptAttempts = 50;
+
+export type AttemptDocument = {
+  /** HTTP status; null if there was no response. */
+  status: number | null;
+  failure: string;
+  duration_ms: number;
+  answer: string;
+  /** End of the attempt and time of the next one in Unix ms; `next_at` is null after the last. */
+  at: number;
+  next_at: number | null;
+};
+/** Number of attempts of one delivery, and the last of them in order. */
+export type AttemptsDocument = { count: number; last: readonly AttemptDocument[] };
+
+type AttemptsEvent = Extract<DeliveryEvent, { type: 'DeliveryRequested' | 'DeliveryAttempted' }>;
+
+export const webhookAttempts: Projection<AttemptsEvent, AttemptsDocument> = {
+  name: 'webhook_attempts',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => data.deliveryId,
+  on: {
+    // Begins without attempts, so that a repeated replay does not count them twice.
+    DeliveryRequested: () => null,
+    DeliveryAttempted: (doc, { status, failure, durationMs, answer, at, nextAt }) => {
+      const attempt = { status, failure, duration_ms: durationMs, answer, at, next_at: nextAt };
+      return { count: (doc?.count ?? 0) + 1, last: [...(doc?.last ?? []), attempt].slice(-maxKeptAttempts) };
+    },
   },
 };
 

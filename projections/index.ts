@@ -3,7 +3,7 @@ import { addresses, departures, removals } from './addresses.js';
 import { assets, refreshes, searches, unreadBalances } from './assets.js';
 import { contracts } from './contracts.js';
 import type { Projection } from './define.js';
-import { openDeliveries, webhookHistories } from './deliveries.js';
+import { openDeliveries, webhookAttempts, webhookHistories } from './deliveries.js';
 import { nonces } from './nonces.js';
 import { credentials, gatewayTokens, organizations, rateLimits } from './organizations.js';
 import { tokens } from './tokens.js';
@@ -42,6 +42,7 @@ export const projections: readonly AnyProjection[] = [
   webhookHeaders,
   webhookEditions,
   webhookHistories,
+  webhookAttempts,
   webhookHealth,
   openDeliveries,
   transactions,

@@ -15,7 +15,27 @@ export type WebhookDocument = {
   position: number;
   /** Notification types that the webhook subscribes to; absent for wallet activity only. */
   notification_types?: readonly string[];
+  /** Present if transfers that were notified as pending are notified again when they are confirmed. */
+  final?: true;
+  /** Secret before the last rotation, encrypted, and the Unix ms until which it also signs. */
+  previous_secret?: { readonly sealed: string; readonly until: number };
 };
+
+type Settings = Extract<WebhookEvent, { type: 'WebhookUpdated' }>['data'];
+type Standing = Pick<WebhookDocument, 'disabled' | 'create_time' | 'position'>;
+const documentOf = (data: Settings, { disabled, create_time, position }: Standing): WebhookDocument => ({
+  webhook_id: data.webhookId,
+  wallet_id: data.walletId ?? '',
+  endpoint: data.endpoint,
+  confirmation: data.confirmation,
+  disabled,
+  sealed_secret: data.sealedSecret,
+  create_time,
+  position,
+  ...(data.notificationTypes && { notification_types: data.notificationTypes }),
+  ...(data.final && { final: data.final }),
+  ...(data.previousSecret && { previous_secret: data.previousSecret }),
+});
 
 export const webhooks: Projection<WebhookEvent, WebhookDocument> = {
   name: 'webhooks',
@@ -24,20 +44,14 @@ export const webhooks: Projection<WebhookEvent, WebhookDocument> = {
   scope: ownScope,
   key: ({ data }) => data.webhookId,
   on: {
-    WebhookRegistered: (_, data, { occurredAt, position }) => ({
-      webhook_id: data.webhookId,
-      wallet_id: data.walletId ?? '',
-      endpoint: data.endpoint,
-      confirmation: data.confirmation,
-      disabled: false,
-      sealed_secret: data.sealedSecret,
-      create_time: occurredAt,
-      position,
-      ...(data.notificationTypes && { notification_types: data.notificationTypes }),
-    }),
+    WebhookRegistered: (_, data, { occurredAt, position }) =>
+      documentOf(data, { disabled: false, create_time: occurredAt, position }),
     WebhookRemoved: () => null,
     WebhookDisabled: (doc) => doc && { ...doc, disabled: true },
     WebhookRevived: (doc) => doc && { ...doc, disabled: false },
+    WebhookUpdated: (doc, data) => doc && documentOf(data, doc),
+    WebhookSecretRotated: (doc, { sealedSecret, previousSecret }) =>
+      doc && { ...doc, sealed_secret: sealedSecret, previous_secret: previousSecret },
   },
 };
 
@@ -76,7 +90,7 @@ export type WebhookHealthDocument = { failing_since: number | null };
 
 type HealthEvent =
   | Extract<DeliveryEvent, { type: 'DeliveryAttempted' }>
-  | Extract<WebhookEvent, { type: 'WebhookRevived' | 'WebhookRemoved' }>;
+  | Extract<WebhookEvent, { type: 'WebhookRevived' | 'WebhookUpdated' | 'WebhookRemoved' }>;
 
 export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
   name: 'webhook_health',
@@ -88,8 +102,9 @@ export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
     DeliveryAttempted: (doc, { outcome, at }) => ({
       failing_since: outcome === 'completed' ? null : (doc?.failing_since ?? at),
     }),
-    // A revived webhook has the full period again before it is disabled.
+    // A revived or updated webhook has the full period again before it is disabled.
     WebhookRevived: () => null,
+    WebhookUpdated: () => null,
     WebhookRemoved: () => null,
   },
 };
@@ -110,6 +125,8 @@ export const webhookEditions: Projection<WebhookEvent | WebhookHeaderEvent, Webh
     WebhookRemoved: edition,
     WebhookDisabled: edition,
     WebhookRevived: edition,
+    WebhookUpdated: edition,
+    WebhookSecretRotated: edition,
     WebhookHeaderRegistered: edition,
     WebhookHeaderRemoved: edition,
   },

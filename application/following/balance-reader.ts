@@ -4,11 +4,12 @@ import type { Variant } from '../../domain/variant.js';
 import { type UnreadBalanceDocument, unreadBalances } from '../../projections/assets.js';
 import { recordBalances } from '../assets/balance-ledger.js';
 import { groupBy } from '../async/group-by.js';
-import { allSettledOrThrow, createOrganizationQueue, firstOf } from '../async/organization-queue.js';
+import { allSettledOrThrow, createOrganizationQueue, firstOf } from '../async/turns/organization-queue.js';
 import { type Handle, scopeFor } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import type { Measure } from '../processes/measurements.js';
 import type { Activity } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 import { type ActivityTasks, headerAt, type KnownHeaders } from './activity-tasks.js';
@@ -26,6 +27,7 @@ type Ports = {
   readonly notifier: Notifier;
   readonly tasks: ActivityTasks;
   readonly aside: FailingContracts;
+  readonly measure: Measure;
   readonly system: System;
 };
 
@@ -48,8 +50,8 @@ const knownHeader = async (chain: Chain, headers: KnownHeaders, height: number):
 type BalanceReading = ReturnType<typeof createBalanceReading>;
 
 /** Confirms activities of one organization and records their balances. */
-const createSettling = (ports: Ports, { read }: BalanceReading) => {
-  const { chain, watched, ledgers, notifier, tasks, system } = ports;
+const createSettling = (ports: Ports, variant: Variant, { read }: BalanceReading) => {
+  const { chain, watched, ledgers, notifier, tasks, measure, system } = ports;
   /** Returns whether the wallet still has the address; balances of removed addresses are not read. */
   const isHeld = ({ organizationId, walletId }: Activity, { address }: Holding) =>
     watched.holders(address).some((one) => one.organizationId === organizationId && one.walletId === walletId);
@@ -58,8 +60,15 @@ const createSettling = (ports: Ports, { read }: BalanceReading) => {
     const { holdings, drops } = await ledgers.read(activity);
     return { activity, drops, holdings: distinct(holdings).filter((holding) => isHeld(activity, holding)) };
   };
-  /** Confirms activities whose balances take long or cannot be read, so that webhooks do not wait for balances. */
-  const confirmLate = async (some: readonly Due[], reading: Promise<unknown>) => {
+  const measureAges = (some: readonly Due[]) => {
+    for (const { activity } of some)
+      measure('settlement', system.now() / 1000 - activity.block.time, { chain: variant.tag });
+  };
+  /**
+   * Confirms activities whose balances take long or cannot be read, so that webhooks do not wait for balances. Returns
+   * whether the balances were read in time, so that nothing was confirmed.
+   */
+  const confirmLate = async (pending: readonly Due[], reading: Promise<unknown>) => {
     const over = new AbortController();
     const isRead = reading.then(
       () => true,
@@ -67,16 +76,16 @@ const createSettling = (ports: Ports, { read }: BalanceReading) => {
     );
     const isInTime = await Promise.race([isRead, system.sleep(togetherMs, over.signal).then(() => false)]);
     over.abort();
-    const pending = some.filter(({ activity }) => activity.phase === 'pending');
-    if (!isInTime)
-      await allSettledOrThrow(
-        pending.map(({ activity }) => ledgers.confirm(activity, notifier.hasListeners(activity))),
-      );
+    if (isInTime) return true;
+    await allSettledOrThrow(pending.map(({ activity }) => ledgers.confirm(activity, notifier.hasListeners(activity))));
+    measureAges(pending);
+    return false;
   };
   const settleAt = async (organizationId: string, some: readonly Due[], at: Header) => {
     const keyOf = ({ address, asset }: Holding) => `${address} ${JSON.stringify(asset)}`;
     const reading = read(organizationId, distinct(some.flatMap((one) => one.holdings)), at);
-    await confirmLate(some, reading);
+    const pending = some.filter(({ activity }) => activity.phase === 'pending');
+    const isInTime = await confirmLate(pending, reading);
     const { balances, aside: unread } = await reading;
     const found = new Map(balances.map((one) => [keyOf(one), one]));
     const missing = new Map(unread.map((one) => [keyOf(one), one]));
@@ -93,6 +102,7 @@ const createSettling = (ports: Ports, { read }: BalanceReading) => {
         }),
       ),
     );
+    if (isInTime) measureAges(pending);
   };
   return async (organizationId: string, activities: readonly Activity[], headers: KnownHeaders) => {
     const due = await allSettledOrThrow(activities.map(examine));
@@ -148,7 +158,7 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
 export const createBalanceReader = (ports: Ports, variant: Variant, known: () => KnownHeaders | null) => {
   const { watched, aside, system } = ports;
   const reading = createBalanceReading(ports, variant);
-  const settle = createSettling(ports, reading);
+  const settle = createSettling(ports, variant, reading);
   const retry = createRetrying(ports, variant, reading);
 
   const lanes = createOrganizationQueue<Activity | Retry>(system, {

@@ -1,4 +1,4 @@
-import { allSettledOrThrow, createOrganizationQueue, firstOf } from '../async/organization-queue.js';
+import { allSettledOrThrow, createOrganizationQueue, firstOf } from '../async/turns/organization-queue.js';
 import type { System } from '../ports/system.js';
 import type { Activity } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';

@@ -2,12 +2,14 @@ import type { Variant } from '../../domain/variant.js';
 import type { Balances } from '../assets/balances.js';
 import type { Contracts } from '../assets/contracts.js';
 import { createBackoff } from '../async/backoff.js';
+import { linkedController } from '../async/linked-controller.js';
 import type { Handle } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import type { Measure } from '../processes/measurements.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 import { createActivityTasks } from './activity-tasks.js';
 import { createBalanceReader } from './balance-reader.js';
@@ -66,6 +68,7 @@ type Ports = {
   readonly notifier: Notifier;
   readonly balances: Balances;
   readonly contracts: Contracts;
+  readonly measure: Measure;
   readonly system: System;
 };
 
@@ -243,14 +246,18 @@ export const createFollower = (ports: Ports, variant: Variant, options: FollowOp
         alarm: heartbeat.alarm(),
       },
     run: async (signal) => {
-      const stop = new AbortController();
-      const ended = AbortSignal.any([signal, stop.signal]);
-      const beating = heartbeat.run(ended);
+      const stop = linkedController(signal);
+      const beating = heartbeat.run(stop.signal);
       try {
-        await follow(signal, createBlockWait(chain, system, ended));
+        await follow(signal, createBlockWait(chain, system, stop.signal));
       } finally {
         stop.abort();
         await beating;
+        // Another process may follow the chain from now on, so that this one has nothing to report.
+        if (signal.aborted) {
+          cursor = null;
+          heartbeat.rest();
+        }
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { Variant } from '../../domain/variant.js';
 import type { Balances } from '../assets/balances.js';
-import { createOrganizationQueue, firstOf } from '../async/organization-queue.js';
+import { createOrganizationQueue, firstOf } from '../async/turns/organization-queue.js';
 import type { Context } from '../commands/handle.js';
 import type { System } from '../ports/system.js';
 import type { DueImport } from '../watch-list/due-imports.js';

@@ -4,7 +4,7 @@ import type { TransferState } from '../../projections/transfers.js';
 import { webhooks } from '../../projections/webhooks.js';
 import type { Descriptions } from '../assets/token-descriptions.js';
 import { showTransfer, stateOf } from '../assets/wire-records.js';
-import { allSettledOrThrow } from '../async/organization-queue.js';
+import { allSettledOrThrow } from '../async/turns/organization-queue.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -86,8 +86,11 @@ const createDeliveryRequest =
     await deliveries.request(context, to, notifications.map(notificationOf));
   };
 
-/** Progress on one activity with `count` transfers: finished webhooks, and finished transfers of the next webhook. */
-type Progress = { readonly count: number; readonly webhooks: Set<string>; transfers: number };
+/**
+ * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each begun
+ * webhook. Webhooks may be removed or change their order between two pieces.
+ */
+type Progress = { readonly count: number; readonly webhooks: Set<string>; readonly begun: Map<string, number> };
 
 /** Runs one piece for the listeners and returns whether anything is left for them. */
 const runPiece = async (
@@ -101,13 +104,15 @@ const runPiece = async (
   for (const listener of listeners) {
     if (progress.webhooks.has(listener.webhookId)) continue;
     if (left <= 0) break;
-    const some = transfers.slice(progress.transfers, progress.transfers + left);
+    const { webhookId } = listener;
+    const finished = progress.begun.get(webhookId) ?? 0;
+    const some = transfers.slice(finished, finished + left);
     doing.push(one(listener, some));
     left -= Math.max(1, some.length);
-    progress.transfers += some.length;
-    if (progress.transfers < transfers.length) break;
-    progress.webhooks.add(listener.webhookId);
-    progress.transfers = 0;
+    progress.begun.set(webhookId, finished + some.length);
+    if (finished + some.length < transfers.length) break;
+    progress.webhooks.add(webhookId);
+    progress.begun.delete(webhookId);
   }
   await allSettledOrThrow(doing);
   return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
@@ -121,13 +126,12 @@ const createProgress = () => {
     const key = activityKey(activity);
     const known = kept.get(key);
     if (known?.count === count) return known;
-    const begun: Progress = { count, webhooks: new Set(), transfers: 0 };
-    kept.set(key, begun);
-    return begun;
+    const fresh: Progress = { count, webhooks: new Set(), begun: new Map() };
+    kept.set(key, fresh);
+    return fresh;
   };
   const forget = (activity: Activity) => kept.delete(activityKey(activity));
   return {
-    of,
     forget,
     /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
     during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
@@ -150,7 +154,9 @@ const createLedgerCache = (ledgers: LedgerWriter) => {
   };
 };
 
-/** Derives ids of deliveries, and finds notifications to retract. */
+const settledState = ({ transfer }: Seen): TransferState => (transfer.failed ? 'FAILED' : 'SUCCESS');
+
+/** Derives ids of deliveries, and finds notifications to retract or to follow up. */
 const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
   /** Derives the id of a delivery; `drops` changes the id when a replaced block returns. */
   const idOf = (activity: Activity, { webhookId }: Listener, { transfer }: Seen, drops: number, kind: string) => {
@@ -159,27 +165,64 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
     return deliveryIdFor(system, contextOf(variant, activity), parts);
   };
 
-  const wasRequested = async (activity: Activity, deliveryId: string) =>
-    (await events.read(deliveryStream(contextOf(variant, activity), deliveryId))).events.length > 0;
+  /** Returns the notification that was requested under an id; undefined if none was. */
+  const requested = async (activity: Activity, deliveryId: string) =>
+    (await events.read(deliveryStream(contextOf(variant, activity), deliveryId))).events[0]?.data as
+      | { readonly data: { readonly state: string } }
+      | undefined;
 
   /** Finds the notifications requested before each drop of the block; the ledger already counts the last drop. */
   const toRetract = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
     const found: TransferNotification[] = [];
     for (let time = 0; time < drops; time++)
-      if (await wasRequested(activity, idOf(activity, listener, seen, time, 'seen')))
+      if (await requested(activity, idOf(activity, listener, seen, time, 'seen')))
         found.push({ seen, state: 'REMOVED', deliveryId: idOf(activity, listener, seen, time, 'removed') });
     return found;
   };
-  return { idOf, toRetract };
+
+  /** Finds the notification that a transfer is confirmed, if the webhook knows it as pending. */
+  const toFinalize = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
+    const told = await requested(activity, idOf(activity, listener, seen, drops, 'seen'));
+    if (told?.data.state !== stateOf('PENDING')) return [];
+    return [{ seen, state: settledState(seen), deliveryId: idOf(activity, listener, seen, drops, 'final') }];
+  };
+  return { idOf, toRetract, toFinalize };
+};
+
+/** Requests the second notifications of webhooks that know transfers as pending and ask to learn when they are final. */
+const createFinalizer = (ports: Ports, variant: Variant) => {
+  const requestDeliveries = createDeliveryRequest(ports, variant);
+  const { toFinalize } = createDeliveryIds(ports, variant);
+  const progress = createProgress();
+  return {
+    forget: progress.forget,
+    /** Requests one piece; false once none is left. */
+    piece: async (activity: Activity, ledger: Ledger, due: readonly Listener[], depth: number) => {
+      const { transfers, drops, notified: before } = ledger;
+      const wanted = due.filter(({ final }) => final);
+      if (wanted.length === 0) return false;
+      return progress.during(activity, transfers.length, (begun) =>
+        runPiece(wanted, transfers.slice(before), begun, async (listener, some) => {
+          const found = await allSettledOrThrow(some.map((seen) => toFinalize(activity, listener, seen, drops)));
+          await requestDeliveries(activity, listener, found.flat(), depth);
+        }),
+      );
+    },
+  };
 };
 
 export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
   const { ledgers, watched } = ports;
   const requestDeliveries = createDeliveryRequest(ports, variant);
   const { idOf, toRetract } = createDeliveryIds(ports, variant);
+  const finalizer = createFinalizer(ports, variant);
   const ledgerOf = createLedgerCache(ledgers);
   const [notified, retracted] = [createProgress(), createProgress()];
 
+  const forget = (activity: Activity) => {
+    for (const progress of [notified, finalizer]) progress.forget(activity);
+  };
+  /** Requests one piece; false once none is left. */
   const notifyPiece = (
     activity: Activity,
     ledger: Ledger,
@@ -191,9 +234,8 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
     const notificationOf =
       (listener: Listener) =>
       (seen: Seen): TransferNotification => {
-        const settled = seen.transfer.failed ? 'FAILED' : 'SUCCESS';
         const deliveryId = idOf(activity, listener, seen, drops, 'seen');
-        return { seen, state: isConfirmed ? settled : 'PENDING', deliveryId };
+        return { seen, state: isConfirmed ? settledState(seen) : 'PENDING', deliveryId };
       };
     return notified.during(activity, transfers.length, (progress) =>
       runPiece(due, transfers.slice(before), progress, (listener, some) =>
@@ -210,15 +252,14 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
       if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0 };
       const ledger = await ledgerOf(activity);
       const { length: count } = ledger.transfers;
-      const { webhooks } = notified.of(activity, count);
-      const isLeft = due.some(({ webhookId }) => !webhooks.has(webhookId));
-      if (isLeft && (await notifyPiece(activity, ledger, due, depth, isConfirmed))) return { left: 'more', count };
+      if (await notifyPiece(activity, ledger, due, depth, isConfirmed)) return { left: 'more', count };
+      if (isConfirmed && (await finalizer.piece(activity, ledger, due, depth))) return { left: 'more', count };
       if (due.length < listeners.length) return { left: 'later', count };
-      if (isConfirmed) notified.forget(activity);
+      if (isConfirmed) forget(activity);
       return { left: 'nothing', count };
     },
     retract: async (activity) => {
-      notified.forget(activity);
+      forget(activity);
       const { transfers, drops } = await ledgerOf(activity);
       const isMore = await retracted.during(activity, transfers.length, (progress) =>
         runPiece(watched.listeners(activity), transfers, progress, async (listener, some) => {

@@ -1,3 +1,4 @@
+import { linkedController } from '../async/linked-controller.js';
 import type { Chain } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 
@@ -20,8 +21,8 @@ export const createBlockWait = (chain: Chain, system: System, signal: AbortSigna
     const hint = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const over = new AbortController();
-    if (!hinted) await Promise.race([system.sleep(ms, AbortSignal.any([signal, over.signal])), hint]);
+    const over = linkedController(signal);
+    if (!hinted) await Promise.race([system.sleep(ms, over.signal), hint]);
     over.abort();
     hinted = false;
   };

@@ -24,6 +24,7 @@ type Data = {
   readonly unread?: true;
   readonly webhookId: string;
   readonly notificationTypes?: readonly string[];
+  readonly final?: true;
   readonly importAsset?: true;
   readonly asset: Asset;
   readonly account?: string;
@@ -78,9 +79,28 @@ const activityHandlers = ({ activities }: Parts): Handlers => ({
     due ? activities.set(holder, block, 'due') : activities.forget(holder, block),
 });
 
+/** Handlers of webhook events, by event type. */
+const webhookHandlers = ({ listeners, activities }: Parts): Handlers => {
+  const listen: Handlers[string] = ({ organizationId, walletId }, { webhookId, notificationTypes, ...data }) => {
+    const { confirmation = 0, final } = data;
+    if (subscribesToActivity(notificationTypes))
+      listeners.add(organizationId, { webhookId, walletId, confirmation, ...(final && { final }) });
+    else listeners.remove(organizationId, webhookId);
+    activities.reconsider(organizationId);
+  };
+  return {
+    WebhookRegistered: listen,
+    WebhookUpdated: listen,
+    WebhookRemoved: ({ organizationId }, { webhookId }) => {
+      listeners.remove(organizationId, webhookId);
+      activities.reconsider(organizationId);
+    },
+  };
+};
+
 /** Handlers of all other relevant events, by event type. */
 const handlersOf = (parts: Parts): Handlers => {
-  const { holders, contracts, dueImports, activities, listeners } = parts;
+  const { holders, contracts, dueImports, activities } = parts;
   const { confirm } = holders;
   return {
     WalletRegistered: (holder, { confirmation }) => confirm(holder, confirmation),
@@ -105,15 +125,6 @@ const handlersOf = (parts: Parts): Handlers => {
     BalanceRead: (holder, { address, asset }) => {
       if (asset.standard === 'native') dueImports.remove(holder, address);
     },
-    WebhookRegistered: ({ organizationId, walletId }, { webhookId, confirmation = 0, notificationTypes }) => {
-      if (!subscribesToActivity(notificationTypes)) return;
-      listeners.add(organizationId, { webhookId, walletId, confirmation });
-      activities.reconsider(organizationId);
-    },
-    WebhookRemoved: ({ organizationId }, { webhookId }) => {
-      listeners.remove(organizationId, webhookId);
-      activities.reconsider(organizationId);
-    },
   };
 };
 
@@ -132,7 +143,7 @@ export const createWatchIndex = (variant: string, seed: number) => {
   const holdersOf = (address: string) => addresses.values(address).map(holders.of);
   const isFollowed = (contract: string) => contracts.isFollowed(contract) || imports.has(contract);
   const ofActivities = activityHandlers(parts);
-  const on: Handlers = { ...handlersOf(parts), ...ofActivities };
+  const on: Handlers = { ...handlersOf(parts), ...webhookHandlers(parts), ...ofActivities };
 
   return {
     activities,

@@ -82,6 +82,7 @@ const fill = async (watched: Watched, ports: Ports, variant: string) => {
         webhookId: document.webhook_id,
         walletId: document.wallet_id,
         confirmation: document.confirmation,
+        ...(document.final && { final: document.final }),
       });
   for await (const { organizationId, document } of documentsOfAllOwners(ports, unsettled, variant))
     watched.activities.set(

@@ -1,7 +1,13 @@
 import type { Holder } from './activities.js';
 
 /** Webhook that is notified of a wallet's activity after `confirmation` blocks; an empty `walletId` covers all wallets. */
-export type Listener = { readonly webhookId: string; readonly walletId: string; readonly confirmation: number };
+export type Listener = {
+  readonly webhookId: string;
+  readonly walletId: string;
+  readonly confirmation: number;
+  /** Present if the webhook is notified once more when a transfer that it knows as pending is confirmed. */
+  readonly final?: true;
+};
 
 export const createWebhookListeners = () => {
   /** Wallet of each webhook, by organization and webhook id. */

@@ -8,11 +8,13 @@ import type { Job, JobOutcome, Jobs } from '../ports/jobs.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { PostResult, Sender, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
+import type { Measure, Measurements } from '../processes/measurements.js';
 import { deliveryStep, deliveryStream, placeOf } from './deliveries.js';
 import { createDeliveryWindows } from './delivery-windows.js';
 import type { WebhookHeaders } from './headers.js';
 import { createWebhookTargetCache, type Target } from './target-cache.js';
-import { type Webhooks, webhookKey, webhookState } from './webhooks.js';
+import { webhookKey, webhookState } from './webhook-stream.js';
+import type { Webhooks } from './webhooks.js';
 
 type Ports = {
   readonly events: EventStore;
@@ -25,6 +27,7 @@ type Ports = {
   readonly headers: WebhookHeaders;
   /** Limit of concurrent deliveries to one webhook. */
   readonly webhookConcurrency: number;
+  readonly measure: Measure;
   readonly system: System;
 };
 
@@ -52,8 +55,13 @@ const payloadOf = ({ organizationId }: Context, { request, stream }: Past) =>
     data: request?.data,
   });
 
+const labelsOf = ({ state }: Delivery, { status }: PostResult): Measurements['delivery'] => ({
+  outcome: state === 'completed' || state === 'retrying' ? state : 'failed',
+  status: status === null ? 'none' : `${Math.floor(status / 100)}xx`,
+});
+
 const createRecording = (ports: Ports) => {
-  const { events, readModels, handle, system } = ports;
+  const { events, readModels, handle, measure, system } = ports;
   const jitter = () => Number.parseInt(system.uuid().slice(-8), 16) / 2 ** 32;
 
   const disableIfHopeless = async (context: Context, webhookId: string, { status }: PostResult) => {
@@ -88,7 +96,9 @@ const createRecording = (ports: Ports) => {
     reception: PostResult,
   ): Promise<JobOutcome> => {
     const data = { deliveryId: id, webhookId: lane, ...reception, at: system.now(), jitter: jitter() };
-    const { state, nextAt } = await attempted(context, known, data);
+    const after = await attempted(context, known, data);
+    measure('delivery', reception.durationMs / 1000, labelsOf(after, reception));
+    const { state, nextAt } = after;
     if (state === 'completed') return 'done';
     await disableIfHopeless(context, lane, reception);
     return state === 'retrying' ? { again: nextAt } : 'done';
@@ -142,9 +152,12 @@ export const createDeliverer = (ports: Ports) => {
     return place && { ...place, actor: { kind: 'process', id: 'deliverer' }, requestId: deliveryId };
   };
   const post = ({ organizationId }: Context, { id, lane }: Job, body: string, target: Target) => {
-    const { endpoint, secret, headers } = target;
-    const timestamp = Math.floor(system.now() / 1000);
-    const signature = signer.sign({ organizationId, webhookId: lane, secret }, { id, timestamp, body });
+    const { endpoint, secret, previous, headers } = target;
+    const now = system.now();
+    const timestamp = Math.floor(now / 1000);
+    const previousSecret = previous && previous.until > now ? previous.secret : undefined;
+    const to = { organizationId, webhookId: lane, secret, previousSecret };
+    const signature = signer.sign(to, { id, timestamp, body });
     return sender.post({ url: endpoint, headers, body, id, timestamp, signature });
   };
 

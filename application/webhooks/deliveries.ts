@@ -1,30 +1,34 @@
 import { type DeliveryCommand, delivery } from '../../domain/aggregates/delivery.js';
-import { webhook } from '../../domain/aggregates/webhook.js';
 import { fail } from '../../domain/failure.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
 import {
+  type AttemptDocument,
   type DeliveryStatus,
+  deliveryStatuses,
   type HistoryDocument,
   historyMoment,
+  webhookAttempts,
   webhookHistories,
 } from '../../projections/deliveries.js';
 import type { WebhookDocument } from '../../projections/webhooks.js';
-import type { LoopTurns } from '../async/loop-turns.js';
-import { allSettledOrThrow } from '../async/organization-queue.js';
 import { mapInSlices } from '../async/slices.js';
-import { type Context, type Done, type Handle, type Nothing, scopeFor, step } from '../commands/handle.js';
+import type { LoopTurns } from '../async/turns/loop-turns.js';
+import { allSettledOrThrow } from '../async/turns/organization-queue.js';
+import { type Context, type Done, type Handle, idFor, type Nothing, scopeFor, step } from '../commands/handle.js';
 import { type Streams, streamName } from '../ports/event-store.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
-import { webhookKey, webhookState } from './webhooks.js';
+import { webhookState, webhookStep } from './webhook-stream.js';
 
 type HistoryFilter = {
   readonly webhookId: string | undefined;
   /** Bounds in Unix seconds, inclusive. */
   readonly startTime: number | undefined;
   readonly endTime: number | undefined;
+  /** Undefined for every status. */
+  readonly status?: DeliveryStatus | undefined;
 };
 
 /** Fields of a webhook's document, which callers read once for all notifications to the webhook. */
@@ -39,7 +43,11 @@ type Notification = {
 export type Deliveries = {
   /** Requests deliveries to a webhook, unless it is disabled. Repeating the request changes nothing. */
   request(context: Context, to: Receiver, notifications: readonly Notification[]): Promise<void>;
+  /** Requests a test notification to a webhook, which must be active. */
+  requestTest(context: Context, webhookId: string): Promise<Done<{ webhook_history_id: string }>>;
   list(context: Context, filter: HistoryFilter, page: PageRequest): Promise<ListPage<HistoryDocument>>;
+  /** Returns the last attempts of a delivery, oldest first. Rejects when the delivery does not exist. */
+  attempts(context: Context, deliveryId: string): Promise<readonly NumberedAttempt[]>;
   /** Sends a delivery again immediately, and reactivates its webhook if it is disabled. */
   resend(context: Context, deliveryId: string): Promise<Done<Nothing>>;
   /**
@@ -49,7 +57,15 @@ export type Deliveries = {
   resendMany(context: Context, wanted: Resending): Promise<Done<{ count: number }>>;
 };
 
-type Resending = HistoryFilter & { readonly webhookId: string; readonly status: DeliveryStatus | undefined };
+type Resending = HistoryFilter & { readonly webhookId: string };
+
+/** Attempt with its number, counted from 1. */
+export type NumberedAttempt = AttemptDocument & { readonly attempt: number };
+
+/** Notification type of SendTestWebhook. A type of its own keeps receivers from booking a test as activity. */
+const testNotification = 'NOTIFICATION_TYPE_TEST';
+/** Statuses of deliveries that a resend without a status selects. */
+const notAccepted = deliveryStatuses.filter((status) => status !== 'COMPLETED');
 
 const maxResent = 10_000;
 const resentAtOnce = 32;
@@ -76,9 +92,23 @@ const isoSecond = (time: number) => historyMoment(new Date(time * 1000).toISOStr
 
 type Reading = { readonly readModels: ReadModels; readonly turns: LoopTurns };
 
-/** Lists the deliveries that match the filter, newest first. */
-const historiesIn = ({ readModels, turns }: Reading, context: Context, filter: HistoryFilter, after?: PageKey) => {
-  const { webhookId, startTime, endTime } = filter;
+/** Returns the index that lists exactly the deliveries to a webhook, or to all, with a status, or with any. */
+const sourceOf = (webhookId: string | undefined, status: DeliveryStatus | undefined) => {
+  if (status === undefined)
+    return webhookId === undefined ? { index: 'all', equal: [] } : { index: 'byWebhook', equal: [webhookId] };
+  return webhookId === undefined
+    ? { index: 'byStatus', equal: [status] }
+    : { index: 'byWebhookAndStatus', equal: [webhookId, status] };
+};
+
+/** Lists the deliveries that match the filter and have one of the statuses, or any status without them, newest first. */
+const historiesIn = (
+  { readModels, turns }: Reading,
+  context: Context,
+  { webhookId, startTime, endTime }: HistoryFilter,
+  statuses: readonly DeliveryStatus[] | undefined,
+  after?: PageKey,
+) => {
   const end: PageKey | undefined = endTime === undefined ? undefined : [isoSecond(endTime + 1), ''];
   const start = startTime === undefined ? '' : isoSecond(startTime);
   return mergedList(readModels, {
@@ -86,7 +116,7 @@ const historiesIn = ({ readModels, turns }: Reading, context: Context, filter: H
     inTurn: (read) => turns(context.organizationId, read),
     scope: scopeFor(context),
     caller: context,
-    sources: [webhookId === undefined ? { index: 'all', equal: [] } : { index: 'byWebhook', equal: [webhookId] }],
+    sources: (statuses ?? [undefined]).map((status) => sourceOf(webhookId, status)),
     after: after ?? end,
     keyOf,
     choose: async (documents) => documents.map(({ moment }) => (moment < start ? 'stop' : 'take')),
@@ -94,21 +124,19 @@ const historiesIn = ({ readModels, turns }: Reading, context: Context, filter: H
 };
 
 /** Collects the ids to resend. Rejects before anything is sent when there are more than `maxResent`. */
-const idsToResend = async (reading: Reading, context: Context, { status, ...filter }: Resending) => {
-  const isWanted = (one: HistoryDocument) =>
-    status === undefined ? one.status !== 'COMPLETED' : one.status === status;
+const idsToResend = async (reading: Reading, context: Context, wanted: Resending) => {
+  const statuses = wanted.status === undefined ? notAccepted : [wanted.status];
   const ids: string[] = [];
-  for await (const one of historiesIn(reading, context, filter)) {
+  for await (const { webhook_history_id } of historiesIn(reading, context, wanted, statuses)) {
     context.touch?.(1);
-    if (isWanted(one)) ids.push(one.webhook_history_id);
+    ids.push(webhook_history_id);
     if (ids.length > maxResent)
       fail('FAILED_PRECONDITION', `More than ${maxResent} notifications match. Narrow start_time and end_time.`);
   }
   return ids;
 };
 
-const revive = (context: Context, webhookId: string) =>
-  step(webhook, context.organizationId, webhookKey(context, webhookId), { type: 'Revive', data: { webhookId } });
+const revive = (context: Context, webhookId: string) => webhookStep(context, { type: 'Revive', data: { webhookId } });
 const resending = (context: Context, deliveryId: string, webhookId: string) =>
   deliveryStep(context, deliveryId, { type: 'Resend', data: { deliveryId, webhookId } });
 
@@ -118,8 +146,12 @@ export const createDeliveries = (ports: {
   readModels: ReadModels;
   turns: LoopTurns;
   pageTokens: PageTokens;
+  system: System;
 }): Deliveries => {
-  const { events, handle, readModels, pageTokens } = ports;
+  const { events, handle, readModels, pageTokens, system } = ports;
+  const historyOf = async (context: Context, deliveryId: string) =>
+    (await readModels.get(webhookHistories, { scope: scopeFor(context), id: deliveryId })) ??
+    fail('NOT_FOUND', `Webhook history not found: ${deliveryId}`);
 
   return {
     request: async (context, { webhook_id: webhookId, disabled }, notifications) => {
@@ -131,16 +163,30 @@ export const createDeliveries = (ports: {
       };
       await allSettledOrThrow(notifications.map(one));
     },
+    requestTest: async (context, webhookId) => {
+      const deliveryId = deliveryIdFor(system, context, [webhookId, idFor(context, 'test', system)]);
+      const data = { deliveryId, webhookId, notificationType: testNotification, data: { test: true } };
+      const position = await handle(context, [
+        webhookStep(context, { type: 'RequireActive', data: { webhookId } }),
+        deliveryStep(context, deliveryId, { type: 'Request', data }),
+      ]);
+      return { answer: { webhook_history_id: deliveryId }, position };
+    },
     list: async (context, filter, { size, token }) => {
       const list = [scopeFor(context), 'webhook histories', JSON.stringify(filter)];
-      const found = historiesIn(ports, context, filter, pageTokens.read(list, token));
+      const statuses = filter.status && [filter.status];
+      const found = historiesIn(ports, context, filter, statuses, pageTokens.read(list, token));
       const { documents, next } = await takePage(found, size, keyOf);
       return { documents, nextPageToken: pageTokens.write(list, next) };
     },
+    attempts: async (context, deliveryId) => {
+      await historyOf(context, deliveryId);
+      const found = await readModels.get(webhookAttempts, { scope: scopeFor(context), id: deliveryId });
+      const { count, last } = found ?? { count: 0, last: [] };
+      return last.map((one, i) => ({ ...one, attempt: count - last.length + i + 1 }));
+    },
     resend: async (context, deliveryId) => {
-      const found = await readModels.get(webhookHistories, { scope: scopeFor(context), id: deliveryId });
-      if (!found) return fail('NOT_FOUND', `Webhook history not found: ${deliveryId}`);
-      const { webhook_id: webhookId } = found;
+      const { webhook_id: webhookId } = await historyOf(context, deliveryId);
       const position = await handle(context, [revive(context, webhookId), resending(context, deliveryId, webhookId)]);
       return { answer: {}, position };
     },

@@ -13,7 +13,7 @@ import type { Sender } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
 import type { Listed } from '../read-models/paging.js';
-import { webhookKey } from './webhooks.js';
+import { webhookKey } from './webhook-stream.js';
 
 type Registration = { webhookId: string | undefined; name: string; value: string };
 /** Header with its decrypted value. The stores hold only the encrypted value. */

@@ -7,7 +7,7 @@ import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import type { Progress } from '../read-models/progress.js';
 import { deliveryContext } from './delivery-context.js';
 import type { WebhookHeaders } from './headers.js';
-import { webhookKey } from './webhooks.js';
+import { webhookKey } from './webhook-stream.js';
 
 type Ports = {
   readonly events: EventStore;

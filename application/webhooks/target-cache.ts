@@ -3,7 +3,8 @@ import { createBoundedCache } from '../async/bounded-cache.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { WebhookHeaders } from './headers.js';
-import type { OpenWebhook, Webhooks } from './webhooks.js';
+import type { OpenWebhook } from './registration/secrets.js';
+import type { Webhooks } from './webhooks.js';
 
 /** Webhook with its decrypted secret and headers, ready for deliveries. */
 export type Target = OpenWebhook & { readonly headers: Awaited<ReturnType<WebhookHeaders['inClear']>> };

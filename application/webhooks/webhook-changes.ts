@@ -12,7 +12,7 @@ import type { Progress } from '../read-models/progress.js';
 import { deliveryStep } from './deliveries.js';
 import { deliveryContext } from './delivery-context.js';
 import { jobOf } from './queue-deliveries.js';
-import { webhookState } from './webhooks.js';
+import { webhookState } from './webhook-stream.js';
 
 type Ports = {
   readonly events: EventStore;

@@ -16,6 +16,33 @@ type Registered = OfWebhook & {
   sealedSecret: string;
   /** Notification types that the webhook subscribes to; absent for wallet activity only. */
   notificationTypes?: readonly string[];
+  /** Present if a transfer that was notified as pending is notified once more when it is confirmed. */
+  final?: true;
+};
+type PreviousSecret = {
+  /** Secret before the last rotation, encrypted. */
+  sealed: string;
+  /** Unix time in milliseconds until which notifications are also signed with it. */
+  until: number;
+};
+type Updated = Registered & {
+  /** Secret before the last rotation; absent if the secret was never rotated or the overlap is over. */
+  previousSecret?: PreviousSecret;
+};
+type SecretRotated = OfWebhook & {
+  /** New secret that signs the notifications, encrypted. */
+  sealedSecret: string;
+  /** Secret that the new one replaces. */
+  previousSecret: PreviousSecret;
+};
+/** Secrets encrypted anew. `replaces` is the stored secret from which they were made, so that none is lost to a race. */
+type Resealed = { sealedSecret: string; replaces: string };
+type Changes = {
+  confirmation?: number | undefined;
+  notificationTypes?: readonly string[] | undefined;
+  final?: boolean | undefined;
+  /** New endpoint, with the secrets bound to it. */
+  moved?: (Resealed & { endpoint: string; previousSecret?: PreviousSecret | undefined }) | undefined;
 };
 type Disabled = OfWebhook & {
   /** Reason why notifications are no longer posted. */
@@ -33,21 +60,60 @@ export type WebhookEvent =
   | { type: 'WebhookRemoved'; data: OfWebhook }
   /** No delivery is attempted until a resend revives the webhook. */
   | { type: 'WebhookDisabled'; data: Disabled }
-  | { type: 'WebhookRevived'; data: OfWebhook };
-type WebhookCommand =
+  | { type: 'WebhookRevived'; data: OfWebhook }
+  /** Contains all settings of the webhook, changed or not. */
+  | { type: 'WebhookUpdated'; data: Updated }
+  | { type: 'WebhookSecretRotated'; data: SecretRotated };
+export type WebhookCommand =
   | { type: 'Register'; data: Registered }
   | { type: 'Remove'; data: OfWebhook }
   | { type: 'Disable'; data: Disabled }
   | { type: 'Revive'; data: OfWebhook }
-  | { type: 'RequireRegistered'; data: OfWebhook };
-type Webhook = { state: 'none' | 'active' | 'disabled' | 'removed' };
+  | { type: 'Update'; data: OfWebhook & Changes & { disabled?: boolean | undefined } }
+  | { type: 'RotateSecret'; data: SecretRotated & Resealed }
+  | { type: 'RequireRegistered'; data: OfWebhook }
+  | { type: 'RequireActive'; data: OfWebhook };
+export type Webhook = {
+  readonly state: 'none' | 'active' | 'disabled' | 'removed';
+  /** Null before the registration and after the removal. */
+  readonly settings: Updated | null;
+};
+
+const disabledByCaller = 'the organization disabled it';
 
 const missing = (webhookId: string) => fail('NOT_FOUND', `Webhook not found: ${webhookId}`);
 const exists = ({ state }: Webhook) => state === 'active' || state === 'disabled';
 
+/** Returns the settings after the changes, with their fields always in the same order. */
+const settingsAfter = (past: Updated, { moved = { ...past, replaces: '' }, ...changes }: Changes): Updated => {
+  const { webhookId, walletId } = past;
+  const { endpoint, sealedSecret, previousSecret } = moved;
+  const { confirmation = past.confirmation, notificationTypes = past.notificationTypes, final = past.final } = changes;
+  return {
+    webhookId,
+    ...(walletId !== undefined && { walletId }),
+    endpoint,
+    confirmation,
+    sealedSecret,
+    ...(notificationTypes && { notificationTypes }),
+    ...(final && { final }),
+    ...(previousSecret && { previousSecret }),
+  };
+};
+const isSame = (one: Updated, other: Updated) => JSON.stringify(one) === JSON.stringify(other);
+const requireCurrent = ({ sealedSecret }: Updated, resealed: Resealed | undefined) => {
+  if (resealed && resealed.replaces !== sealedSecret)
+    fail('CONFLICT', 'The resource was modified concurrently. Retry the request.');
+};
+const switched = (state: Webhook['state'], webhookId: string, disabled: boolean | undefined): WebhookEvent[] => {
+  if (disabled === true && state === 'active')
+    return [{ type: 'WebhookDisabled', data: { webhookId, reason: disabledByCaller } }];
+  return disabled === false && state === 'disabled' ? [{ type: 'WebhookRevived', data: { webhookId } }] : [];
+};
+
 export const webhook: Decider<WebhookCommand, WebhookEvent, Webhook> = {
   stream: 'webhook',
-  initial: { state: 'none' },
+  initial: { state: 'none', settings: null },
   decide: {
     // A repeated registration is a retry, because the webhook id is derived from the idempotency key.
     Register: ({ state }, data) => (state === 'none' ? [{ type: 'WebhookRegistered', data }] : []),
@@ -57,12 +123,40 @@ export const webhook: Decider<WebhookCommand, WebhookEvent, Webhook> = {
       if (!exists(past)) return missing(data.webhookId);
       return past.state === 'disabled' ? [{ type: 'WebhookRevived', data }] : [];
     },
+    Update: ({ state, settings }, { webhookId, disabled, ...changes }) => {
+      if (!settings) return missing(webhookId);
+      requireCurrent(settings, changes.moved);
+      const data = settingsAfter(settings, changes);
+      const isChanged = !isSame(data, settingsAfter(settings, {}));
+      return [
+        ...(isChanged ? [{ type: 'WebhookUpdated' as const, data }] : []),
+        ...switched(state, webhookId, disabled),
+      ];
+    },
+    RotateSecret: ({ settings }, { replaces, ...data }) => {
+      if (!settings) return missing(data.webhookId);
+      requireCurrent(settings, { ...data, replaces });
+      return [{ type: 'WebhookSecretRotated', data }];
+    },
     RequireRegistered: (past, { webhookId }) => (exists(past) ? [] : missing(webhookId)),
+    RequireActive: (past, { webhookId }) => {
+      if (!exists(past)) return missing(webhookId);
+      if (past.state === 'active') return [];
+      return fail(
+        'FAILED_PRECONDITION',
+        `Webhook is disabled: ${webhookId}. Enable it with UpdateWebhook {"disabled": false}.`,
+      );
+    },
   },
   evolve: {
-    WebhookRegistered: () => ({ state: 'active' }),
-    WebhookRemoved: () => ({ state: 'removed' }),
-    WebhookDisabled: () => ({ state: 'disabled' }),
-    WebhookRevived: () => ({ state: 'active' }),
+    WebhookRegistered: (_, settings) => ({ state: 'active', settings }),
+    WebhookRemoved: () => ({ state: 'removed', settings: null }),
+    WebhookDisabled: (past) => ({ ...past, state: 'disabled' }),
+    WebhookRevived: (past) => ({ ...past, state: 'active' }),
+    WebhookUpdated: (past, settings) => ({ ...past, settings }),
+    WebhookSecretRotated: (past, { sealedSecret, previousSecret }) => ({
+      ...past,
+      settings: past.settings && { ...past.settings, sealedSecret, previousSecret },
+    }),
   },
 };

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { PostResult, Sender, WebhookMessage } from '../../application/ports/sender.js';
 import { type Egress, privateNetwork } from '../egress/guard.js';
+import { createExcerpt } from './response-excerpt.js';
 
 type SenderSettings = {
   /** HTTP client for untrusted URLs. Closing the sender closes it. */
@@ -14,9 +15,6 @@ type RetryAfter = string | readonly string[] | undefined;
 type Outcome = Pick<PostResult, 'status' | 'failure' | 'answer'> & { readonly retryAfter: RetryAfter };
 
 const maxHeaderPartLength = 1000;
-const maxKeptBytes = 1024;
-/** Bytes of a response body read before the connection is closed. Reading a short error page to its end keeps it reusable. */
-const maxReadBytes = 16_384;
 /**
  * Interim responses (status 1xx) accepted per request. Each is small, so a size limit would not end an endless series.
  */
@@ -83,72 +81,6 @@ const retryTime = (given: RetryAfter, now: number) => {
   return at > now ? Math.min(at, now + maxRetryAfterMs) : null;
 };
 
-const beginningOf = () => {
-  const kept = Buffer.alloc(maxKeptBytes);
-  let size = 0;
-  return {
-    /** Keeps the first kibibyte of the body. Returns false once the body should not be read further. */
-    take: (chunk: Uint8Array) => {
-      kept.set(chunk.subarray(0, Math.max(0, maxKeptBytes - size)), Math.min(size, maxKeptBytes));
-      size += chunk.length;
-      return size <= maxReadBytes;
-    },
-    // A character that the limit cuts in two is omitted. Invalid bytes become U+FFFD.
-    text: () => new TextDecoder().decode(kept.subarray(0, size), { stream: size > maxKeptBytes }).replaceAll('\0', ''),
-  };
-};
-
-/**
- * Sends one request and resolves with its outcome. A response after the deadline is ignored, and a request that still
- * waits for a connection at the deadline is never sent.
- */
-const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, deadlineMs: number) =>
-  new Promise<Outcome>((resolve) => {
-    const beginning = beginningOf();
-    let status: number | null = null;
-    let retryAfter: RetryAfter;
-    let interimResponses = 0;
-    let isOver = false;
-    let running: Dispatcher.DispatchController | undefined;
-    // A response with a status counts even if its body is cut off: a retry would deliver twice.
-    const end = (failure: string) => {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      resolve({ status, failure: status === null ? failure : '', answer: beginning.text(), retryAfter });
-      running?.abort(new Error(failure));
-    };
-    const timer = setTimeout(() => end(`no response within ${deadlineMs / 1000} s`), deadlineMs);
-    dispatcher.dispatch(request, {
-      onRequestStart: (controller) => {
-        // Throwing here, unlike aborting, keeps the connection usable for the next request.
-        if (isOver) throw new Error('the deadline passed before the request could be sent');
-        running = controller;
-      },
-      onResponseStart: (_, statusCode, headers) => {
-        if (statusCode < 200) {
-          interimResponses += 1;
-          if (interimResponses > maxInterimResponses)
-            end(`more than ${maxInterimResponses} interim responses (status 1xx)`);
-          return;
-        }
-        status = statusCode;
-        retryAfter = headers['retry-after'];
-      },
-      onResponseData: (_, chunk) => {
-        if (!beginning.take(chunk)) end('');
-      },
-      onResponseEnd: () => {
-        running = undefined;
-        end('');
-      },
-      onResponseError: (_, error) => {
-        running = undefined;
-        end(failureOf(error));
-      },
-    });
-  });
-
 const headersOf = ({ headers, id, timestamp, signature }: WebhookMessage) => {
   const all = ['content-type', 'application/json', 'accept-encoding', 'identity'];
   all.push('webhook-id', id, 'webhook-timestamp', `${timestamp}`, 'webhook-signature', signature);
@@ -172,6 +104,57 @@ const requestOf = (message: WebhookMessage): Dispatcher.DispatchOptions => {
 };
 
 /**
+ * Sends one request and resolves with its outcome. A response after the deadline is ignored, and a request that still
+ * waits for a connection at the deadline is never sent.
+ */
+const exchange = (dispatcher: Dispatcher, message: WebhookMessage, deadlineMs: number) =>
+  new Promise<Outcome>((resolve) => {
+    const excerpt = createExcerpt();
+    let status: number | null = null;
+    let retryAfter: RetryAfter;
+    let interimResponses = 0;
+    let isOver = false;
+    let running: Dispatcher.DispatchController | undefined;
+    // A response with a status counts even if its body is cut off: a retry would deliver twice.
+    const end = (failure: string) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      resolve({ status, failure: status === null ? failure : '', answer: excerpt.text(message), retryAfter });
+      running?.abort(new Error(failure));
+    };
+    const timer = setTimeout(() => end(`no response within ${deadlineMs / 1000} s`), deadlineMs);
+    dispatcher.dispatch(requestOf(message), {
+      onRequestStart: (controller) => {
+        // Throwing here, unlike aborting, keeps the connection usable for the next request.
+        if (isOver) throw new Error('the deadline passed before the request could be sent');
+        running = controller;
+      },
+      onResponseStart: (_, statusCode, headers) => {
+        if (statusCode < 200) {
+          interimResponses += 1;
+          if (interimResponses > maxInterimResponses)
+            end(`more than ${maxInterimResponses} interim responses (status 1xx)`);
+          return;
+        }
+        status = statusCode;
+        retryAfter = headers['retry-after'];
+      },
+      onResponseData: (_, chunk) => {
+        if (!excerpt.take(chunk)) end('');
+      },
+      onResponseEnd: () => {
+        running = undefined;
+        end('');
+      },
+      onResponseError: (_, error) => {
+        running = undefined;
+        end(failureOf(error));
+      },
+    });
+  });
+
+/**
  * Posts webhooks over keep-alive connections through the egress guard. Responses are untrusted and bounded in size and
  * time.
  */
@@ -186,7 +169,7 @@ export const webhookSender = ({ egress, now = Date.now, deadlineMs = defaultDead
   const outcomeOf = (message: WebhookMessage): Outcome | Promise<Outcome> => {
     const failure = failureBeforeSending(message);
     if (failure) return { status: null, failure, answer: '', retryAfter: undefined };
-    return exchange(egress.dispatcher, requestOf(message), deadlineMs);
+    return exchange(egress.dispatcher, message, deadlineMs);
   };
   return {
     check: egress.check,

@@ -40,7 +40,8 @@ const signatureOf = (content: Buffer, privateKey: KeyObject) =>
 
 /**
  * Signs by the Standard Webhooks scheme: v1a for receivers that use the public key of their webhook, v1 for receivers that
- * use its secret. A signature with the shared key comes last, for receivers older than the keys per webhook.
+ * use its secret. After a rotation both follow for the previous secret too: a verifier accepts any of them. A signature
+ * with the shared key comes last, for receivers older than the keys per webhook.
  */
 export const webhookSigner = (seed: Uint8Array, { hasSharedKey = true } = {}): WebhookSigner => {
   const shared = keyPairOf(seed);
@@ -49,8 +50,12 @@ export const webhookSigner = (seed: Uint8Array, { hasSharedKey = true } = {}): W
   return {
     sign: (to, { id, timestamp, body }) => {
       const content = Buffer.from(`${id}.${timestamp}.${body}`);
-      const code = createHmac('sha256', keyOf(to.secret)).update(content).digest('base64');
-      const signatures = [signatureOf(content, own(to).privateKey), `v1,${code}`];
+      const signaturesWith = (secret: string) => [
+        signatureOf(content, own({ ...to, secret }).privateKey),
+        `v1,${createHmac('sha256', keyOf(secret)).update(content).digest('base64')}`,
+      ];
+      const secrets = to.previousSecret === undefined ? [to.secret] : [to.secret, to.previousSecret];
+      const signatures = secrets.flatMap(signaturesWith);
       if (isShared(timestamp * 1000)) signatures.push(signatureOf(content, shared.privateKey));
       return signatures.join(' ');
     },

@@ -1,7 +1,7 @@
 import type { App } from '../../application/app.js';
 import type { Context, Done } from '../../application/commands/handle.js';
+import type { WalletApis } from '../../application/composition/wallet-apis.js';
 import type { Listed } from '../../application/read-models/paging.js';
-import type { WalletApis } from '../../application/wallet-apis.js';
 import type { Role } from '../../domain/aggregates/credential.js';
 import type { Capability, Variant } from '../../domain/variant.js';
 import type { Schema, TypeOf } from './schema.js';
@@ -69,10 +69,10 @@ type Definition<Q extends Fields, R extends Fields> = {
    * `x-extension` (docs/specification.md#51-calling-an-operation).
    */
   readonly extension?: true | ((variant: Variant) => boolean);
-  /** Marks an answer that contains a secret and is therefore never stored for retries. */
+  /** Marks an answer that contains a secret. It is never stored for retries, and auditors may not call the operation. */
   readonly confidential?: true;
   /** Items that the use case reports and that are charged in addition to the list items of request and answer. */
-  readonly touches?: 'addresses' | 'balances' | 'transfers' | 'notifications';
+  readonly touches?: 'addresses' | 'balances' | 'transfers' | 'notifications' | 'events';
   readonly request: Q;
   readonly atLeastOne?: readonly (keyof Q & string)[];
   readonly response: R;

@@ -3,22 +3,26 @@ import { type Variant, variants } from '../../domain/variant.js';
 import * as addresses from './addresses.js';
 import * as administration from './administration.js';
 import * as assets from './assets.js';
-import * as audit from './audit.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
 import * as gatewayTokens from './gateway/tokens.js';
+import * as audit from './history/audit.js';
+import * as verification from './history/verification.js';
 import * as queries from './queries.js';
 import * as transactions from './transactions.js';
 import * as wallets from './wallets.js';
+import * as deliveries from './webhooks/deliveries.js';
 import * as webhooks from './webhooks.js';
 
 const catalogue: readonly AnyOperation[] = [
   ...Object.values(administration),
   ...Object.values(gatewayTokens),
   ...Object.values(audit),
+  ...Object.values(verification),
   ...Object.values(wallets),
   ...Object.values(addresses),
   ...Object.values(assets),
   ...Object.values(webhooks),
+  ...Object.values(deliveries),
   ...Object.values(queries),
   ...Object.values(transactions),
 ];

@@ -13,11 +13,9 @@ import type { EventRecord } from '../../application/audit/event-record.js';
 import type { TransactionRecord } from '../../application/transactions/wire-record.js';
 import type { AddressRecord } from '../../application/wallets/address-parser.js';
 import type { WalletRecord } from '../../application/wallets/wallets.js';
-import type { ShownHeader } from '../../application/webhooks/headers.js';
 import { type Role, roles } from '../../domain/aggregates/credential.js';
 import { quotaNames } from '../../domain/quota.js';
 import type { TransferForm, Variant } from '../../domain/variant.js';
-import type { DeliveryStatus } from '../../projections/deliveries.js';
 import type { OrganizationDocument } from '../../projections/organizations.js';
 import {
   extension,
@@ -33,7 +31,7 @@ import {
   timestamp,
 } from './schema.js';
 
-const stored = text(0, 200);
+export const stored = text(0, 200);
 
 const addressMapping: Schema<AddressRecord> = record<AddressRecord>({ address: stored, user_friendly_address: stored });
 
@@ -69,10 +67,19 @@ export const organizationRecord = record<Omit<OrganizationDocument, 'position'>>
   update_time: timestamp,
 });
 
-export const credentialRecord = record<{ api_key: string; role: Role; create_time: string }>({
+export const credentialName = text(1, 100);
+export const credentialRecord = record<{
+  api_key: string;
+  role: Role;
+  name?: string;
+  create_time: string;
+  last_used?: string;
+}>({
   api_key: id,
   role: oneOf(roles),
+  name: extension(credentialName),
   create_time: timestamp,
+  last_used: extension(timestamp),
 });
 
 /** docs/specification.md#23-rate-limit-record */
@@ -112,7 +119,7 @@ export const eventRecord = record<EventRecord>({
   data: { type: 'object' },
 });
 
-const chainText = text(0, 200);
+export const chainText = text(0, 200);
 /** Text from a contract. Its length is limited when it is read from the chain. */
 const foreignText = text(0, 1_000_000);
 
@@ -221,6 +228,8 @@ export const transactionRecord = record<TransactionRecord>({
   gas_price: chainText,
   data: foreignText,
   nonce: chainText,
+  max_fee_per_gas: extension(chainText),
+  max_priority_fee_per_gas: extension(chainText),
 });
 
 /** docs/specification.md#210-contract */
@@ -236,54 +245,3 @@ export const contractRecord = ({ can }: Variant): Schema<ContractRecord> =>
     },
     balance_problem: extension(record({ reason: foreignText, since: timestamp })),
   } as never);
-
-/** docs/specification.md#211-webhook */
-export type WebhookRecord = {
-  webhook_id: string;
-  wallet_id: string;
-  webhook_endpoint: string;
-  confirmation: number;
-  disabled: boolean;
-  public_key: string;
-  create_time: string;
-  notification_types?: string[];
-};
-const webhookFields = {
-  webhook_id: id,
-  wallet_id: stored,
-  webhook_endpoint: text(1, 2048),
-  confirmation: int64({ minimum: 0 }),
-  disabled: flag(),
-  public_key: extension(id),
-  create_time: timestamp,
-  notification_types: extension(list(id)),
-};
-export const webhookRecord = record<WebhookRecord>(webhookFields);
-export const webhookWithSecret = record<WebhookRecord & { secret: string }>({ ...webhookFields, secret: id });
-
-export const webhookHeaderRecord = record<ShownHeader>({
-  webhook_header_id: id,
-  webhook_id: stored,
-  header_key: text(1, 1000),
-  header_value: text(0, 1000),
-});
-
-export const webhookStatusOf = (status: DeliveryStatus) => `WEBHOOK_STATUS_${status}`;
-export type HistoryRecord = {
-  webhook_history_id: string;
-  webhook_id: string;
-  webhook_status: string;
-  notification_type: string;
-  delivery_count: number;
-  delivery_time: string;
-  data: object;
-};
-export const historyRecord = record<HistoryRecord>({
-  webhook_history_id: id,
-  webhook_id: id,
-  webhook_status: chainText,
-  notification_type: chainText,
-  delivery_count: int64({ minimum: 0 }),
-  delivery_time: timestamp,
-  data: { type: 'object' },
-});

@@ -1,25 +1,19 @@
-import type { OpenWebhook } from '../../application/webhooks/webhooks.js';
+import type { OpenWebhook } from '../../application/webhooks/registration/secrets.js';
 import { historySealed } from '../../domain/aggregates/webhook.js';
 import { fail } from '../../domain/failure.js';
-import { deliveryStatuses, type HistoryDocument } from '../../projections/deliveries.js';
+import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
-import { anyDelivery, anyHeader, anyWebhook } from './examples/ids.js';
+import { anyHeader, anyWebhook } from './examples/ids.js';
+import { pageSize, pageToken, pagination } from './records.js';
+import { extension, flag, id, int64, list, oneOf, text } from './schema.js';
 import {
-  type HistoryRecord,
-  historyRecord,
-  pageSize,
-  pageToken,
-  pagination,
-  unixTime,
   type WebhookRecord,
   webhookHeaderRecord,
   webhookRecord,
-  webhookStatusOf,
   webhookWithSecret,
-} from './records.js';
-import { extension, id, int64, list, oneOf, text } from './schema.js';
+} from './webhooks/webhook-records.js';
 
-const showWebhook = (webhook: Omit<OpenWebhook, 'secret'>): WebhookRecord => ({
+const showWebhook = (webhook: Omit<OpenWebhook, 'secret' | 'previous'>): WebhookRecord => ({
   webhook_id: webhook.webhook_id,
   wallet_id: webhook.wallet_id,
   webhook_endpoint: webhook.endpoint,
@@ -28,12 +22,10 @@ const showWebhook = (webhook: Omit<OpenWebhook, 'secret'>): WebhookRecord => ({
   public_key: webhook.public_key,
   create_time: webhook.create_time,
   ...(webhook.notification_types && { notification_types: [...webhook.notification_types] }),
+  final: webhook.final ?? false,
 });
-const showHistory = ({ moment, status, ...history }: HistoryDocument): HistoryRecord => ({
-  ...history,
-  webhook_status: webhookStatusOf(status),
-});
-
+const confirmation = ({ maxConfirmations: maximum }: Variant) => int64({ minimum: 0, maximum });
+const endpoint = text(1, 2048);
 /** Notification types that a webhook can subscribe to; `own` is the API's type, which is the default. */
 const notificationTypes = (own: string) =>
   extension({ ...list(oneOf([own, historySealed]), { minItems: 1, maxItems: 2 }), uniqueItems: true });
@@ -45,22 +37,59 @@ export const registerWebhook = operation({
   surface: 'wallet',
   request: {
     wallet_id: { schema: id },
-    webhook_endpoint: { schema: text(1, 2048), required: true },
-    confirmation: {
-      schema: ({ maxConfirmations: maximum }) => int64({ minimum: 0, maximum }),
-      required: true,
-    },
+    webhook_endpoint: { schema: endpoint, required: true },
+    confirmation: { schema: confirmation, required: true },
     notification_types: { schema: ({ notificationType }) => notificationTypes(notificationType) },
+    final: { schema: extension(flag(false)) },
   },
   example: () => ({ webhook_endpoint: 'https://example.com/hooks/chainfold', confirmation: 10 }),
   response: { webhook_id: { schema: id, required: true } },
-  handle: (app, { wallet_id, webhook_endpoint, confirmation, notification_types }, by) =>
+  handle: (app, { wallet_id, webhook_endpoint, confirmation, notification_types, final }, by) =>
     app.webhooks.register(by, {
       walletId: wallet_id,
       endpoint: webhook_endpoint,
       confirmation,
       notificationTypes: notification_types,
+      final,
     }),
+});
+
+export const updateWebhook = operation({
+  kind: 'command',
+  name: 'UpdateWebhook',
+  summary: 'Change the settings of a webhook, or disable or enable it. Fields that are absent stay as they are.',
+  surface: 'wallet',
+  extension: true,
+  request: {
+    webhook_id: { schema: id, required: true },
+    webhook_endpoint: { schema: endpoint },
+    confirmation: { schema: confirmation },
+    notification_types: { schema: ({ notificationType }) => notificationTypes(notificationType) },
+    final: { schema: flag() },
+    disabled: { schema: flag() },
+  },
+  example: () => ({ webhook_id: anyWebhook, webhook_endpoint: 'https://example.com/hooks/v2', final: true }),
+  response: {},
+  handle: (app, { webhook_id, webhook_endpoint, confirmation, notification_types, final, disabled }, by) =>
+    app.webhooks.update(by, webhook_id, {
+      endpoint: webhook_endpoint,
+      confirmation,
+      notificationTypes: notification_types,
+      final,
+      disabled,
+    }),
+});
+
+export const rotateWebhookSecret = operation({
+  kind: 'command',
+  name: 'RotateWebhookSecret',
+  summary: 'Replace the secret of a webhook. For 24 hours, deliveries are signed with both secrets.',
+  surface: 'wallet',
+  extension: true,
+  request: { webhook_id: { schema: id, required: true } },
+  example: () => ({ webhook_id: anyWebhook }),
+  response: {},
+  handle: (app, { webhook_id }, by) => app.webhooks.rotateSecret(by, webhook_id),
 });
 
 export const removeWebhook = operation({
@@ -80,6 +109,7 @@ export const getWebhook = operation({
   summary: 'Get a webhook, including the secret that signs its deliveries.',
   surface: 'wallet',
   extension: true,
+  confidential: true,
   request: { webhook_id: { schema: id, required: true } },
   example: () => ({ webhook_id: anyWebhook }),
   response: { webhook: { schema: webhookWithSecret, required: true } },
@@ -139,74 +169,10 @@ export const listWebhookHeaders = operation({
   name: 'ListWebhookHeaders',
   summary: 'List the headers of a webhook, or, if none is given, the headers sent to every webhook.',
   surface: 'wallet',
+  confidential: true,
   isLarge: true,
   request: { webhook_id: { schema: id } },
   example: () => ({}),
   response: { webhook_headers: { schema: list(webhookHeaderRecord), required: true } },
   handle: async (app, { webhook_id }, by) => ({ webhook_headers: await app.webhookHeaders.list(by, webhook_id) }),
-});
-
-export const listWebhookHistories = operation({
-  kind: 'query',
-  name: 'ListWebhookHistories',
-  summary: 'List deliveries to webhooks with their outcomes, newest first.',
-  surface: 'wallet',
-  request: {
-    webhook_id: { schema: id },
-    start_time: { schema: unixTime },
-    end_time: { schema: unixTime },
-    page_size: { schema: pageSize },
-    page_token: { schema: pageToken },
-  },
-  example: () => ({ page_size: 10 }),
-  response: {
-    webhook_histories: { schema: list(historyRecord), required: true },
-    pagination: { schema: pagination, required: true },
-  },
-  handle: async (app, request, by) => {
-    const filter = { webhookId: request.webhook_id, startTime: request.start_time, endTime: request.end_time };
-    const page = { size: request.page_size ?? 10, token: request.page_token };
-    const { documents, nextPageToken } = await app.deliveries.list(by, filter, page);
-    return {
-      webhook_histories: documents.map(showHistory),
-      pagination: { next_page_token: nextPageToken },
-    };
-  },
-});
-
-export const resendWebhook = operation({
-  kind: 'command',
-  name: 'ResendWebhook',
-  summary: 'Resend a delivery now. A disabled webhook is enabled again.',
-  surface: 'wallet',
-  extension: true,
-  request: { webhook_history_id: { schema: id, required: true } },
-  example: () => ({ webhook_history_id: anyDelivery }),
-  response: {},
-  handle: (app, { webhook_history_id }, by) => app.deliveries.resend(by, webhook_history_id),
-});
-
-export const resendWebhooks = operation({
-  kind: 'command',
-  name: 'ResendWebhooks',
-  summary:
-    'Resend all deliveries that a webhook has not accepted, or all with a given status. A disabled webhook is enabled again.',
-  surface: 'wallet',
-  touches: 'notifications',
-  extension: true,
-  request: {
-    webhook_id: { schema: id, required: true },
-    start_time: { schema: unixTime },
-    end_time: { schema: unixTime },
-    webhook_status: { schema: oneOf(deliveryStatuses.map(webhookStatusOf)) },
-  },
-  example: () => ({ webhook_id: anyWebhook, webhook_status: webhookStatusOf('FAILED') }),
-  response: { count: { schema: int64({ minimum: 0 }), required: true } },
-  handle: (app, { webhook_id, start_time, end_time, webhook_status }, by) =>
-    app.deliveries.resendMany(by, {
-      webhookId: webhook_id,
-      startTime: start_time,
-      endTime: end_time,
-      status: deliveryStatuses.find((status) => webhookStatusOf(status) === webhook_status),
-    }),
 });

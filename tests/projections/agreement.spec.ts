@@ -17,7 +17,7 @@ import { globalVariant } from '../../domain/variant.js';
 import type { AddressDocument } from '../../projections/addresses.js';
 import type { ContractDocument } from '../../projections/contracts.js';
 import { scopeOf, systemOwner } from '../../projections/define.js';
-import type { HistoryDocument, OpenDeliveryDocument } from '../../projections/deliveries.js';
+import type { AttemptsDocument, HistoryDocument, OpenDeliveryDocument } from '../../projections/deliveries.js';
 import { type NonceDocument, nonceKey, senderKey } from '../../projections/nonces.js';
 import { tokenKey } from '../../projections/tokens.js';
 import type { OpenTransactionDocument, TransactionDocument } from '../../projections/transactions.js';
@@ -174,6 +174,7 @@ describe('the documents and the deciders', () => {
         const history = document<HistoryDocument>('webhook_histories', deliveryId);
         assert.match(history?.status.toLowerCase() ?? 'none', statusOf(past));
         assert.equal(history?.delivery_count ?? 0, past.attempts);
+        assert.equal(document<AttemptsDocument>('webhook_attempts', deliveryId)?.count ?? 0, past.attempts);
         assert.deepEqual(history?.data, past.request?.data);
         const open = document<OpenDeliveryDocument>('open_deliveries', deliveryId, systemOwner);
         const isOpen = ['parked', 'pending', 'retrying'].includes(past.state);
@@ -188,11 +189,11 @@ describe('the documents and the deciders', () => {
     holdsForOwners(({ document, events }) => {
       for (const webhookId of webhookIds) {
         type Happening = { webhookId: string; outcome?: string; at?: number };
-        const happened = ['DeliveryAttempted', 'WebhookRevived', 'WebhookRemoved']
+        const happened = ['DeliveryAttempted', 'WebhookRevived', 'WebhookUpdated', 'WebhookRemoved']
           .flatMap((type) => events(type))
           .filter(({ data }) => (data as Happening).webhookId === webhookId)
           .sort((one, other) => one.about.position - other.about.position);
-        // A webhook that is revived or removed has no failures.
+        // A webhook that is revived, updated or removed has no failures.
         const since = happened.slice(happened.findLastIndex(({ type }) => type !== 'DeliveryAttempted') + 1);
         const attempts = since.map(({ data }) => data as Happening);
         const failures = attempts.slice(attempts.findLastIndex(({ outcome }) => outcome === 'completed') + 1);

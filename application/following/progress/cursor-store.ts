@@ -1,5 +1,5 @@
-import { allSettledOrThrow } from '../../async/organization-queue.js';
 import { mapInSlices, slicesOf } from '../../async/slices.js';
+import { allSettledOrThrow } from '../../async/turns/organization-queue.js';
 import type { Header } from '../../ports/chain.js';
 import type { Position } from '../../ports/event-store.js';
 import { noEntry, type StateStore } from '../../ports/state.js';

@@ -1,3 +1,4 @@
+import { linkedController } from '../../async/linked-controller.js';
 import type { Chain, Header } from '../../ports/chain.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
@@ -46,6 +47,12 @@ export const stallOf = ({ turnedAt, alarm }: Pick<Heartbeat, 'turnedAt' | 'alarm
   const age = now - turnedAt;
   if (age <= stalledMs) return null;
   return `was not followed for ${Math.round(age / 1000)} s${alarm === null ? '' : `: ${alarm}`}`;
+};
+
+/** Returns whether a chain is not followed, or its follower fails. False for a chain that was never followed. */
+export const isNeglected = async ({ state, system }: { state: StateStore; system: System }, variant: string) => {
+  const heartbeat = await readHeartbeat(state, variant);
+  return heartbeat !== null && (heartbeat.alarm !== null || stallOf(heartbeat, system.now()) !== null);
 };
 
 /** Returns the reason when the newest block of the nodes is too old; null while it is recent. */
@@ -101,6 +108,15 @@ const createFailures = (now: () => number) => {
   };
 };
 
+/** Polls the head with a timeout, because a hanging node must not keep the heartbeat from being stored. */
+const headInTime = async (chain: Chain, system: System, signal: AbortSignal): Promise<Header | null> => {
+  const over = linkedController(signal);
+  const late = system.sleep(beatMs, over.signal).then(() => null);
+  const head = await Promise.race([chain.head().catch(() => null), late]);
+  over.abort();
+  return head;
+};
+
 /** Tracks the heartbeat of one follower, and stores it every five seconds for other processes. */
 export const createHeartbeat = (
   ports: { chain: Chain; state: StateStore; system: System },
@@ -120,13 +136,8 @@ export const createHeartbeat = (
     isOldReported = reason !== null;
   };
 
-  /** Polls the head with a timeout, because a hanging node must not keep the heartbeat from being stored. */
   const pollHead = async (signal: AbortSignal) => {
-    const over = new AbortController();
-    const asked = chain.head().catch(() => null);
-    const late = system.sleep(beatMs, AbortSignal.any([signal, over.signal])).then(() => null);
-    const head = await Promise.race([asked, late]);
-    over.abort();
+    const head = await headInTime(chain, system, signal);
     const readAt = system.now();
     if (head)
       own = { ...own, headAt: readAt, head: newerHead({ number: head.number, time: head.time, readAt }, own.head) };
@@ -158,6 +169,12 @@ export const createHeartbeat = (
     failed: (alarm: string, isLasting: boolean) => {
       failedAt = system.now();
       if (failures.add() || isLasting) own = { ...own, alarm };
+    },
+    /** Forgets the start and the alarm when the follower of this process is stopped or stands by. */
+    rest: () => {
+      startedAt = null;
+      failures.forget();
+      own = { ...own, alarm: null };
     },
     alarm: () => own.alarm ?? oldHeadOf(own, system.now()),
     /** Returns why this process does not follow the chain; null while it does, or before it has started. */

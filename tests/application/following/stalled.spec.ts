@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import { readHeartbeat } from '../../../application/following/progress/heartbeat.js';
+import { type Upcasters, upcasters } from '../../../domain/upcasters.js';
 import { createReadiness } from '../../../interfaces/console/readiness.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { eventually, until } from '../../support/eventually.js';
@@ -121,7 +122,9 @@ describe('a stalled chain', () => {
         throw new Error('no node answers');
       },
     });
-    const second = startFollowing(stores, away, { fromGenesis: false, system: clock.system });
+    // Instances of two releases have leases of their own, so that both follow the chain.
+    const versions: Upcasters = { ...upcasters, WalletRegistered: { up: [] } };
+    const second = startFollowing(stores, away, { fromGenesis: false, system: clock.system, versions });
     try {
       await eventually(() => assert.equal(second.app.followers[0]?.alarm(), 'no node answers'));
       for (let n = 0; n < 30; n++) {

@@ -88,6 +88,18 @@ describe('a webhook that was changed in the store', () => {
     }
   });
 
+  it('does not decrypt a previous secret whose overlap was prolonged, nor another secret in its place', async () => {
+    const { position } = await app.webhooks.rotateSecret(context, own);
+    assert.ok(await app.progress.reached(position, 60_000));
+    const stored = await stores.readModels.get(webhooks, { scope: `${context.organizationId}/C`, id: own });
+    const previous = stored?.previous_secret ?? assert.fail('no previous secret');
+    assert.ok((await app.webhooks.find(context, own))?.previous);
+    spoil = { webhook: { previous_secret: { ...previous, until: previous.until + 1 } } };
+    await assert.rejects(app.webhooks.find(context, own), isChanged);
+    spoil = { webhook: { previous_secret: { ...previous, sealed: stored?.sealed_secret ?? '' } } };
+    await assert.rejects(app.webhooks.find(context, own), isChanged);
+  });
+
   it('decrypts secrets that were sealed when they were bound only to their organization', async () => {
     spoil = {
       webhook: { sealed_secret: await stores.vault.seal(`webhook:${own}`, 'whsec_old', context.organizationId) },

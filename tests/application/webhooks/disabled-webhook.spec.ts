@@ -111,6 +111,7 @@ describe('a disabled webhook', () => {
         webhooks: { ...app.webhooks, find: async () => known },
         headers: app.webhookHeaders,
         webhookConcurrency: 1,
+        measure: () => undefined,
         system: testSystem,
       });
       await deliverer(new AbortController().signal);

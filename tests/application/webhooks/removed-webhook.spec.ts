@@ -4,7 +4,7 @@ import type { App } from '../../../application/app.js';
 import { createHandle, step } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import { supervise } from '../../../application/processes/supervise.js';
-import { webhookKey } from '../../../application/webhooks/webhooks.js';
+import { webhookKey } from '../../../application/webhooks/webhook-stream.js';
 import { webhook } from '../../../domain/aggregates/webhook.js';
 import { readWhole } from '../../../interfaces/http/large-answer.js';
 import { eventually } from '../../support/eventually.js';

@@ -72,7 +72,7 @@ describe('a chain', () => {
     const made = { block: async () => null, traced: () => known } as Partial<Chain> as Chain;
     const chain = recordingTraces(made, stores.state, 'P');
     const nobody = () => assert.fail('not asked');
-    const ports = { events: nobody, state: async () => stores.state, status: nobody, stuck: nobody };
+    const ports = { events: nobody, state: async () => stores.state, status: nobody, roles: nobody, stuck: nobody };
     const check = storeChecks({ ...ports, stuckSeconds: 1, now: Date.now }).find(({ name }) => name === 'traces');
     const found = async (isTraced: boolean | null) => {
       known = isTraced;

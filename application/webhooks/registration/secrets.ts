@@ -1,0 +1,121 @@
+import type { WebhookDocument } from '../../../projections/webhooks.js';
+import { createBoundedCache } from '../../async/bounded-cache.js';
+import { slicesOf } from '../../async/slices.js';
+import type { Context } from '../../commands/handle.js';
+import { boundTo, openBound, requireBound } from '../../commands/sealed-secret.js';
+import type { WebhookSigner } from '../../ports/sender.js';
+import type { System } from '../../ports/system.js';
+import type { Vault } from '../../ports/vault.js';
+
+/** Secret before the last rotation, and the Unix ms until which it also signs. */
+type PreviousSecret = { readonly secret: string; readonly until: number };
+export type ShownWebhook = WebhookDocument & { readonly public_key: string };
+/** Webhook with its decrypted secrets. The stores hold only encrypted secrets. */
+export type OpenWebhook = Omit<ShownWebhook, 'sealed_secret' | 'previous_secret'> & {
+  readonly secret: string;
+  /** Null if the secret was never rotated, or the overlap is over. */
+  readonly previous: PreviousSecret | null;
+};
+type Sealed = Pick<WebhookDocument, 'webhook_id' | 'endpoint' | 'sealed_secret' | 'previous_secret'>;
+
+/** Overlap after a rotation, during which notifications are signed with the previous secret as well. */
+export const rotationOverlapMs = 24 * 3_600_000;
+
+/** Limit of cached public keys. */
+const remembered = 10_000;
+/** Public keys that are derived, at half a millisecond each, before yielding to the event loop. */
+const derivedWithoutPause = 10;
+
+export const webhookKeyId = (webhookId: string) => `webhook:${webhookId}`;
+/** Binds the secret to the endpoint, so that nothing is sent to an endpoint that was changed in the store. */
+const boundContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string) =>
+  boundTo('webhook', [organizationId, variant.tag, webhookId, endpoint]);
+/** Binds the previous secret to the end of the overlap too, so that nobody prolongs it in the store. */
+const previousContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string, until: number) =>
+  boundTo('previous webhook', [organizationId, variant.tag, webhookId, endpoint, String(until)]);
+
+/** Encrypts and decrypts the secrets of webhooks. */
+const createSealing = (vault: Vault, system: System) => {
+  const contextsOf = (context: Context, { webhook_id, endpoint }: Sealed) => ({
+    bound: boundContext(context, webhook_id, endpoint),
+    older: context.organizationId,
+  });
+  const openPrevious = async (context: Context, one: Sealed): Promise<PreviousSecret | null> => {
+    const { webhook_id, endpoint, previous_secret: previous } = one;
+    if (!previous || previous.until <= system.now()) return null;
+    const bound = previousContext(context, webhook_id, endpoint, previous.until);
+    const contexts = { bound, older: bound };
+    const secret = await requireBound(
+      `Webhook ${webhook_id}`,
+      vault,
+      webhookKeyId(webhook_id),
+      previous.sealed,
+      contexts,
+    );
+    return secret === null ? null : { secret, until: previous.until };
+  };
+  return {
+    seal: (context: Context, webhookId: string, endpoint: string, secret: string) =>
+      vault.seal(webhookKeyId(webhookId), secret, boundContext(context, webhookId, endpoint)),
+    sealPrevious: async (context: Context, webhookId: string, endpoint: string, { secret, until }: PreviousSecret) => {
+      const bound = previousContext(context, webhookId, endpoint, until);
+      return { sealed: await vault.seal(webhookKeyId(webhookId), secret, bound), until };
+    },
+    /** Decrypts the secrets of a webhook. Rejects when its stored data was changed; `secret` is null after its removal. */
+    openSecrets: async (context: Context, one: Sealed) => {
+      const { webhook_id: webhookId, sealed_secret } = one;
+      const contexts = contextsOf(context, one);
+      const what = `Webhook ${webhookId}`;
+      const secret = await requireBound(what, vault, webhookKeyId(webhookId), sealed_secret, contexts);
+      return { secret, previous: await openPrevious(context, one) };
+    },
+    /** Decrypts a secret; null for a webhook that was changed in the store, so that the others are still listed. */
+    tryOpen: async (context: Context, one: Sealed) => {
+      const { webhook_id, sealed_secret } = one;
+      const opened = await openBound(vault, webhookKeyId(webhook_id), sealed_secret, contextsOf(context, one));
+      return opened?.secret ?? null;
+    },
+  };
+};
+
+export const createWebhookSecrets = ({
+  vault,
+  signer,
+  system,
+}: {
+  vault: Vault;
+  signer: WebhookSigner;
+  system: System;
+}) => {
+  const sealing = createSealing(vault, system);
+  const publicKeys = createBoundedCache<string, string>(remembered);
+  const publicKeyOf = ({ organizationId }: Context, { webhook_id }: Sealed, secret: string | null) =>
+    secret === null ? '' : signer.publicKeyOf({ organizationId, webhookId: webhook_id, secret });
+  const cacheKey = ({ organizationId }: Context, { webhook_id, endpoint, sealed_secret }: Sealed) =>
+    `${organizationId} ${webhook_id} ${endpoint} ${sealed_secret}`;
+  const withPublicKey = async (context: Context, document: WebhookDocument): Promise<ShownWebhook> => {
+    const key = cacheKey(context, document);
+    const public_key = publicKeys.get(key) ?? publicKeyOf(context, document, await sealing.tryOpen(context, document));
+    if (public_key !== '') publicKeys.set(key, public_key);
+    return { ...document, public_key };
+  };
+  return {
+    ...sealing,
+    /** Decrypts a webhook and derives its public key. */
+    open: async (context: Context, document: WebhookDocument): Promise<OpenWebhook> => {
+      const { secret, previous } = await sealing.openSecrets(context, document);
+      const { sealed_secret, previous_secret, ...webhook } = document;
+      return { ...webhook, public_key: publicKeyOf(context, document, secret), secret: secret ?? '', previous };
+    },
+    withPublicKeys: async (context: Context, documents: readonly WebhookDocument[]): Promise<ShownWebhook[]> => {
+      const shown: ShownWebhook[] = [];
+      for (const some of slicesOf(documents, derivedWithoutPause)) {
+        const isKnown = some.every((one) => publicKeys.has(cacheKey(context, one)));
+        if (!isKnown && shown.length > 0) await system.breathe();
+        shown.push(...(await Promise.all(some.map((one) => withPublicKey(context, one)))));
+      }
+      return shown;
+    },
+  };
+};
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
