@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { configuredFault } from '../application/gateway/configured-methods.js';
+import type { RequestLogPolicy } from '../application/ports/tracing/requests.js';
 import { didYouMean } from '../domain/nearest-name.js';
 import { chainFamilies, chains, type Family, type Variant } from '../domain/variant.js';
 import { families, familyOf, schemesOf } from './chains/families.js';
 import { defaultRequestTimeoutMs, requestTimeoutBounds } from './deadlines.js';
 import { byGateway, type GatewayTerms, gatewayTerms, requireEnoughNodes } from './gateway-settings.js';
+import { requestLogPolicy } from './logging/request-log-policy.js';
+import { logLevels } from './settings/table.js';
 
 /** Thrown for a missing or invalid setting. The message is one line that names the setting, but never its value. */
 export class BadSetting extends Error {
@@ -36,6 +39,7 @@ export type Config = {
   readonly production: boolean;
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
+  readonly requestLog: RequestLogPolicy;
   /** URL of EventStoreDB or KurrentDB. Like the next two, undefined for an embedded store (SQLite). */
   readonly eventStoreUrl: string | undefined;
   readonly mongodbUrl: string | undefined;
@@ -74,7 +78,6 @@ export type Config = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const bad = (name: string, rule: string): never => {
   throw new BadSetting(`${name} ${rule}`);
 };
@@ -202,6 +205,9 @@ const requestTimeout = (name: string, value = String(defaultRequestTimeoutMs)) =
 const seconds = (name: string, value: string) =>
   /^\d{1,9}$/.test(value) ? Number(value) : bad(name, 'must be a whole number of seconds');
 
+const requestLog = (name: string, value = 'all') =>
+  requestLogPolicy(value) ?? bad(name, 'must be all, refused, off, or sampled:N with a whole number N from 1');
+
 const mebibytes = (name: string, value: string) =>
   /^\d{1,6}$/.test(value)
     ? Number(value) * 1_048_576
@@ -257,6 +263,7 @@ export const readConfig = (given: Environment): Config => {
     production: environment.NODE_ENV === 'production',
     metricsToken: token('CHAINFOLD_METRICS_TOKEN', environment.CHAINFOLD_METRICS_TOKEN),
     logLevel: oneOf('CHAINFOLD_LOG_LEVEL', environment.CHAINFOLD_LOG_LEVEL ?? 'info', logLevels),
+    requestLog: requestLog('CHAINFOLD_REQUEST_LOG', environment.CHAINFOLD_REQUEST_LOG),
     eventStoreUrl: engine(environment, 'EVENTSTORE_URL', ['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover']),
     mongodbUrl: engine(environment, 'MONGODB_URL', ['mongodb', 'mongodb+srv']),
     redisUrl: engine(environment, 'REDIS_URL', ['redis', 'rediss']),

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
-import { pino } from 'pino';
 import { type App, createApp } from '../application/app.js';
 import { rejectUnfinishedMigration } from '../application/maintenance/state-entries.js';
 import type { Documents } from '../application/ports/documents.js';
@@ -15,6 +14,7 @@ import type { PendingTransactions } from '../application/ports/pending.js';
 import type { Sender, WebhookSigner } from '../application/ports/sender.js';
 import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
+import type { RefusedRequests } from '../application/ports/tracing/requests.js';
 import type { Vault } from '../application/ports/vault.js';
 import { aggregates } from '../domain/aggregates.js';
 import { Failure } from '../domain/failure.js';
@@ -24,6 +24,7 @@ import type { Connections } from './chains/chains.js';
 import { transactionCodecs } from './chains/transaction-codecs.js';
 import { BadSetting, type Config } from './config.js';
 import { deadlinesWithin } from './deadlines.js';
+import { deploymentOf } from './deployment.js';
 import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
 import { createWitnesses } from './egress/witnesses.js';
@@ -31,7 +32,9 @@ import { openLazily } from './gateway-nodes/final-answers/open-lazily.js';
 import { openNotary } from './keys/audit-key.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './keys/master-key.js';
 import { serviceKey, stateVault, storesKey, webhookSeed } from './keys/vault.js';
+import { type Logs, type LogTarget, openLogs } from './logging/logs.js';
 import { memoryReadModels } from './memory/read-models.js';
+import { checkDataDirectory } from './sqlite/data-directory.js';
 import { nodeSystem } from './system.js';
 import { webhookSender } from './webhooks/sender.js';
 import { webhookSigner } from './webhooks/signer.js';
@@ -45,11 +48,12 @@ const tokens = {
   state: token<StateStore>('StateStore'),
   vault: token<Vault>('Vault'),
   pending: token<PendingTransactions>('PendingTransactions'),
-  announcedHeads: token<AnnouncedHeads | null>('AnnouncedHeads'),
+  announcedHeads: token<AnnouncedHeads>('AnnouncedHeads'),
   connections: token<Connections>('Connections'),
   documents: token<Documents>('Documents'),
   jobs: token<Jobs>('Jobs'),
   finalAnswers: token<FinalAnswers>('FinalAnswers'),
+  refusedRequests: token<RefusedRequests>('RefusedRequests'),
   sender: token<Sender>('Sender'),
   witnesses: token<readonly Witness[]>('Witnesses'),
   signer: token<WebhookSigner>('WebhookSigner'),
@@ -137,22 +141,32 @@ const stores = (config: Config, log: Log) =>
     );
   });
 
+const refusals = ({ dataDirectory, redisUrl, namespace, requestTimeoutMs }: Config, log: Log) =>
+  new ContainerModule(({ bind }) => {
+    const open = async () =>
+      redisUrl === undefined
+        ? (await import('./sqlite/refused-requests.js')).sqliteRefusedRequests(
+            join(dataDirectory, 'refused.db'),
+            deadlinesWithin(requestTimeoutMs),
+          )
+        : (await import('./redis/refused-requests.js')).redisRefusedRequests(redisUrl, log, namespace);
+    bind(tokens.refusedRequests).toDynamicValue(open).inSingletonScope().onDeactivation(close);
+  });
+
 const noConnections: Connections = { chains: new Map(), nodes: new Map(), close: async () => undefined };
 
 /** Binds connections to the outside: chains, token documents and webhook receivers. */
 const externalConnections = (config: Config, log: Log, options: ComposeOptions) =>
   new ContainerModule(({ bind }) => {
-    const { redisUrl, namespace } = config;
+    const { dataDirectory, redisUrl, namespace } = config;
+    const openHeads = async () =>
+      redisUrl === undefined
+        ? (await import('./gateway-nodes/heads/head-files.js')).fileAnnouncedHeads(join(dataDirectory, 'gateway-heads'))
+        : (await import('./redis/announced-heads.js')).redisAnnouncedHeads(redisUrl, log, namespace);
     bind(tokens.announcedHeads)
-      .toDynamicValue(() =>
-        orBadUrl(['REDIS_URL', redisUrl], async () =>
-          redisUrl === undefined
-            ? null
-            : (await import('./redis/announced-heads.js')).redisAnnouncedHeads(redisUrl, log, namespace),
-        ),
-      )
+      .toDynamicValue(() => orBadUrl(['REDIS_URL', redisUrl], openHeads))
       .inSingletonScope()
-      .onDeactivation(async (heads) => heads?.close());
+      .onDeactivation(close);
     bind(tokens.connections)
       .toDynamicValue(async (context) => {
         // The chain libraries are slow to load, and few commands need a chain.
@@ -179,7 +193,7 @@ const externalConnections = (config: Config, log: Log, options: ComposeOptions) 
       .onDeactivation(close);
   });
 
-const service = (config: Config, ring: KeyRing, log: Log) =>
+const service = (config: Config, ring: KeyRing, { log, requestLog }: Pick<Logs, 'log' | 'requestLog'>) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.system)
       .toDynamicValue(async (context) => {
@@ -220,6 +234,8 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
           vault: await context.getAsync(tokens.vault),
           signer: await context.getAsync(tokens.signer),
           notary,
+          requestLog,
+          refusedRequests: await context.getAsync(tokens.refusedRequests),
           sender: context.get(tokens.sender),
           witnesses: context.get(tokens.witnesses),
           documents: context.get(tokens.documents),
@@ -231,6 +247,7 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
           challengeEndpoints: config.challengeEndpoints,
           webhookConcurrency: config.webhookConcurrency,
           unreadableBlockSeconds: config.unreadableBlockSeconds,
+          deployment: deploymentOf(config),
           chains,
           nodes,
         });
@@ -250,24 +267,28 @@ const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMas
 /** Parts that a command needs in addition to the stores. */
 export type ComposeOptions = {
   readonly newMasterKey: boolean;
+  /** Creates the data directory if it does not exist. */
+  readonly newDirectory: boolean;
   readonly chains: 'none' | 'configured' | 'with development';
 };
 
 /** Composes the service over the configured stores. Logs to standard error by default. `close` releases the stores. */
-export const compose = async (
-  config: Config,
-  given: Partial<ComposeOptions> = {},
-  logTo: { write(line: string): void } = pino.destination({ dest: 2, sync: true }),
-) => {
-  const options: ComposeOptions = { newMasterKey: false, chains: 'none', ...given };
-  const log = pino({ level: config.logLevel }, logTo);
+export const compose = async (config: Config, given: Partial<ComposeOptions> = {}, logTo?: LogTarget) => {
+  const options: ComposeOptions = { newMasterKey: false, newDirectory: false, chains: 'none', ...given };
+  checkDataDirectory(config, options.newDirectory);
+  const logs = openLogs(config.logLevel, config.requestLog, logTo);
+  const { log } = logs;
   const container = new Container();
   container.load(
     stores(config, log),
+    refusals(config, log),
     externalConnections(config, log, options),
-    service(config, keyRing(config, options.newMasterKey), log),
+    service(config, keyRing(config, options.newMasterKey), logs),
   );
-  const release = () => container.unbindAllAsync();
+  const release = async () => {
+    await container.unbindAllAsync();
+    logs.finish();
+  };
   try {
     return { app: await container.getAsync(tokens.app), close: release };
   } catch (error) {

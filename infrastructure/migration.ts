@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { MigrationPorts, MigrationStores } from '../application/maintenance/migrate.js';
+import { isHeartbeat } from '../application/processes/heartbeats.js';
 import { aggregates } from '../domain/aggregates.js';
 import { BadSetting, type Config } from './config.js';
 import { eventStoreDb } from './eventstoredb/event-store.js';
@@ -10,6 +10,7 @@ import { givenKeyRing } from './keys/master-key.js';
 import { firstUnreadableKey, storesKeyId } from './keys/vault.js';
 import { mongoState } from './mongodb/state.js';
 import { redisLimiter } from './redis/limiter.js';
+import { requireDataDirectory } from './sqlite/data-directory.js';
 import { isUsedDirectory, lockDirectory } from './sqlite/directory-lock.js';
 import { sqliteEventStore } from './sqlite/events/event-store.js';
 import { sqliteLimiter } from './sqlite/limiter/limiter.js';
@@ -35,7 +36,7 @@ export const openMigration = async (
   const mongodbUrl = config.mongodbUrl ?? failMissing('MONGODB_URL');
   if (to === 'services' && !isUsedDirectory(dataDirectory))
     throw new BadSetting(`CHAINFOLD_DATA_DIR: no embedded stores found in ${dataDirectory}`);
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  requireDataDirectory(dataDirectory);
   const lock = lockDirectory(dataDirectory);
   const opened: Closable[] = [];
   const closeLater = <T extends Closable>(one: T) => {
@@ -65,7 +66,7 @@ export const openMigration = async (
     const ends = to === 'services' ? { from: embedded, to: services } : { from: services, to: embedded };
     const ports: MigrationPorts = {
       ...ends,
-      isStoreBound: ({ bucket, id }) => bucket === 'vault' && id === storesKeyId,
+      isStoreBound: ({ bucket, id }) => (bucket === 'vault' ? id === storesKeyId : isHeartbeat(id)),
       firstUnreadableKey: (state) => firstUnreadableKey(state, ring),
       notary: (state) => openNotary({ ...ends.from, state }, ring),
       sha256,

@@ -2,6 +2,7 @@ import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:c
 import { setTimeout } from 'node:timers/promises';
 import type { Log, System } from '../application/ports/system.js';
 import { loopTurn } from './loop-turn.js';
+import { hasEnded, processId } from './process-id.js';
 
 /** Number of ids whose random parts are formatted together, because formatting is the most expensive step. */
 const idsPerBatch = 256;
@@ -52,6 +53,8 @@ export const nodeSystem = (keys: { service: Uint8Array; stores: Uint8Array }, lo
   now: Date.now,
   sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => undefined),
   breathe: loopTurn,
+  processId,
+  hasEnded,
   uuid,
   secret: () => randomBytes(32).toString('hex'),
   sha256,

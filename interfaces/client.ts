@@ -4,18 +4,20 @@ import type { Problem } from './http/problems.js';
 import * as addresses from './operations/addresses.js';
 import * as administration from './operations/administration.js';
 import * as assets from './operations/assets.js';
-import * as audit from './operations/audit.js';
 import type { Fields, Operation, Shape } from './operations/define.js';
 import * as gatewayTokens from './operations/gateway/tokens.js';
+import * as audit from './operations/history/audit.js';
+import * as verification from './operations/history/verification.js';
 import * as queries from './operations/queries.js';
 import * as transactions from './operations/transactions.js';
 import * as wallets from './operations/wallets.js';
+import * as deliveries from './operations/webhooks/deliveries.js';
 import * as webhooks from './operations/webhooks.js';
 import { type Credentials, signatureHeaders } from './signature.js';
 
 const operations = {
-  wallet: { ...wallets, ...addresses, ...assets, ...webhooks, ...transactions },
-  admin: { ...administration, ...gatewayTokens, ...audit },
+  wallet: { ...wallets, ...addresses, ...assets, ...webhooks, ...deliveries, ...transactions },
+  admin: { ...administration, ...gatewayTokens, ...audit, ...verification },
   query: queries,
 };
 type Operations<S extends Variant['segment']> = (typeof operations)[Extract<Variant, { segment: S }>['surface']];

@@ -1,6 +1,10 @@
-import { readConfig } from '../infrastructure/config.js';
 import { isSigned } from '../infrastructure/keys/notary.js';
+import { listSettings } from '../infrastructure/settings/list.js';
+import { configFileSchema } from '../infrastructure/settings/schema.js';
+import { configOf, nameFile, readSources, type Sources } from '../infrastructure/settings/sources.js';
+import { softwareVersion } from '../infrastructure/software-version.js';
 import { sha256 } from '../infrastructure/system.js';
+import { hasColours } from './cli/command/colours.js';
 import { runCli } from './cli/run.js';
 
 /** Environment of a command: that of its own process, or one that a calling program provides. */
@@ -18,14 +22,30 @@ export type Terminal = {
 /** Runs one command and returns its exit code. Stores are imported on demand, because `call` and `--help` need none. */
 export const run = (args: readonly string[], terminal: Terminal): Promise<number> => {
   const { environment, isInteractive, out, err, log, stopped } = terminal;
-  const settings = () => readConfig(environment);
+  let read: Sources | undefined;
+  const sources = () => {
+    read ??= readSources(environment);
+    return read;
+  };
+  const settings = () => configOf(sources());
+  const orNameFile = (error: unknown) => {
+    throw nameFile(error, sources());
+  };
   return runCli(args, {
-    environment,
+    environment: () => sources().environment,
     settings,
-    open: async (needs) => (await import('../infrastructure/container.js')).compose(settings(), needs, log),
+    unknownSettings: () => sources().warnings,
+    configFile: { schema: configFileSchema, list: () => listSettings(sources()) },
+    open: async (needs) => {
+      const { compose } = await import('../infrastructure/container.js');
+      return compose(settings(), needs, log).catch(orNameFile);
+    },
     openMigration: async (to) => (await import('../infrastructure/migration.js')).openMigration(settings(), to),
-    examine: async () => (await import('../infrastructure/doctor/examine.js')).examine(environment),
+    backups: async () => (await import('../infrastructure/backup/backups.js')).createBackups(settings()),
+    examine: async () => (await import('../infrastructure/doctor/examine.js')).examine(sources),
     stopped,
+    version: softwareVersion,
+    isColourful: isInteractive && hasColours(environment),
     proof: { sha256, isSigned },
     write: (text) => out(`${text}\n`),
     draw: isInteractive ? out : null,

@@ -3,7 +3,7 @@ import { type AddressDocument, addresses } from '../../projections/addresses.js'
 import { type AssetDocument, assetDocumentId, assets } from '../../projections/assets.js';
 import { type ContractDocument, contracts } from '../../projections/contracts.js';
 import type { Collection } from '../../projections/define.js';
-import type { LoopTurns } from '../async/loop-turns.js';
+import type { LoopTurns } from '../async/turns/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';

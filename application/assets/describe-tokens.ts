@@ -4,7 +4,7 @@ import { isComplete } from '../../domain/token-description.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
 import { createBackoff } from '../async/backoff.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
-import { createFairTurns } from '../async/fair-turns.js';
+import { createFairTurns } from '../async/turns/fair-turns.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import { readAggregate } from '../commands/read-aggregate.js';
 import type { Chain } from '../ports/chain.js';

@@ -1,6 +1,7 @@
 import type { Variant } from '../../domain/variant.js';
 import { refreshes, refreshKey } from '../../projections/assets.js';
 import { type Backoff, createBackoff } from '../async/backoff.js';
+import { linkedController } from '../async/linked-controller.js';
 import type { Streams } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
 import type { Progress } from '../read-models/progress.js';
@@ -73,8 +74,8 @@ const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) =
       }
     },
     /** Resolves when some part has ended, or after a pause. */
-    someEnded: async () => {
-      const over = new AbortController();
+    someEnded: async (signal: AbortSignal) => {
+      const over = linkedController(signal);
       await Promise.race([...running.values(), system.sleep(pauseMs, over.signal)]);
       over.abort();
     },
@@ -120,7 +121,7 @@ export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: V
     while (!signal.aborted && !(await readModelProgress.reached(head, catchUpMs)));
     while (!signal.aborted) {
       await round();
-      await turns.someEnded();
+      await turns.someEnded(signal);
     }
     await turns.allEnded();
   };

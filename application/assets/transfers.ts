@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/failure.js';
 import { canReorg, type TransferForm } from '../../domain/variant.js';
 import { sortableTime, type TransferDocument, transfers } from '../../projections/transfers.js';
-import type { LoopTurns } from '../async/loop-turns.js';
+import type { LoopTurns } from '../async/turns/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';

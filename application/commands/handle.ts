@@ -2,10 +2,10 @@ import { type Decider, decide, type Message } from '../../domain/decider.js';
 import { Failure, fail, OrganizationStopped } from '../../domain/failure.js';
 import { globalVariant, type Variant } from '../../domain/variant.js';
 import { scopeOf } from '../../projections/define.js';
-import { createFairTurns } from '../async/fair-turns.js';
-import { createLargeWorkThrottle } from '../async/large-work-throttle.js';
 import { createKeyedMutex } from '../async/mutex.js';
 import { slicesOf } from '../async/slices.js';
+import { createFairTurns } from '../async/turns/fair-turns.js';
+import { createLargeWorkThrottle } from '../async/turns/large-work-throttle.js';
 import {
   type Actor,
   type Deadline,

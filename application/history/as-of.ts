@@ -1,7 +1,7 @@
 import { fail } from '../../domain/failure.js';
 import { type Cancellation, cancellationOf, signalOf } from '../async/cancellation.js';
-import { createFairTurns } from '../async/fair-turns.js';
 import { createSingleFlight } from '../async/single-flight.js';
+import { createFairTurns } from '../async/turns/fair-turns.js';
 import { beginning, type EventStore, type Moment, type Position, type Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { PageTokens } from '../read-models/paging.js';

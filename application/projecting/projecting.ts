@@ -3,6 +3,7 @@ import type { EventStore } from '../ports/event-store.js';
 import type { RebuildableReadModels } from '../ports/generations.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import type { Measure } from '../processes/measurements.js';
 import { createProgress, type Progress } from '../read-models/progress.js';
 import { createProjector, type Projector } from './projector.js';
 import { createRebuild, type Rebuild } from './rebuild.js';
@@ -21,6 +22,7 @@ export const createProjecting = (ports: {
   readModels: RebuildableReadModels;
   state: StateStore;
   system: System;
+  measure: Measure;
 }): Projecting => {
   const progress = createProgress(ports);
   const stops = createStoppedProjections(ports.state);

@@ -1,5 +1,6 @@
 import type { AnyCollection } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
+import { linkedController } from '../async/linked-controller.js';
 import { beginning, type EventStore, type Recorded, UnknownPosition } from '../ports/event-store.js';
 import {
   type Change,
@@ -10,6 +11,7 @@ import {
   stoppedParts,
 } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import type { Measure } from '../processes/measurements.js';
 import type { Progress } from '../read-models/progress.js';
 import { slotOf } from './fold-batch.js';
 import { createStopReports, foldReadable, type NoteStop, type StopReports } from './fold-readable.js';
@@ -35,6 +37,7 @@ type Ports = {
   readonly projections: readonly AnyProjection[];
   /** Records a stopped projection for other processes. */
   readonly noteStop?: NoteStop;
+  readonly measure?: Measure;
 };
 
 /**
@@ -64,8 +67,9 @@ const createUntilLost = (readModels: ReadModels) => {
   let lost = new AbortController();
   readModels.onLost?.(() => lost.abort());
   return (signal: AbortSignal) => {
-    lost = new AbortController();
-    return AbortSignal.any([signal, lost.signal]);
+    lost.abort();
+    lost = linkedController(signal);
+    return lost.signal;
   };
 };
 
@@ -151,6 +155,8 @@ export const createProjector = (ports: Ports): Projector => {
       if (!next) return;
       checkpoint = next;
       progress.advanceTo(checkpoint);
+      const [oldest] = batch;
+      if (oldest) ports.measure?.('projection', (system.now() - oldest.time) / 1000, {});
     }
   };
 

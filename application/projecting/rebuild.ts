@@ -19,6 +19,8 @@ export type RebuildProgress = {
   readonly head: Position;
   /** Number of events applied by this run. */
   readonly events: number;
+  /** Read models that are indexed or compared; absent in phases that are measured in events. */
+  readonly readModels?: { readonly done: number; readonly total: number };
 };
 export type Rebuilt = {
   readonly outcome: 'swapped' | 'interrupted' | 'different' | 'failed';
@@ -168,11 +170,26 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
     while (!signal.aborted && (await isBehind())) await system.sleep(waitMs);
     return catchUp.run('comparing');
   };
+  /** Does work for each projection in turn, and reports how many are done. Stops when the signal fires. */
+  const inTurn = async (
+    phase: RebuildProgress['phase'],
+    all: readonly AnyProjection[],
+    work: (projection: AnyProjection) => Promise<void>,
+  ) => {
+    const head = await events.head();
+    for (const [done, projection] of all.entries()) {
+      if (signal.aborted) return;
+      const readModelCounts = { done, total: all.length };
+      report({ phase, position: head, head, events: catchUp.applied(), readModels: readModelCounts });
+      await work(projection);
+    }
+  };
   const compare = async () => {
     const found: Comparison[] = [];
-    for (const projection of await follow())
-      if (!signal.aborted)
-        found.push(await compareGenerations({ readModels, generations, sha256: system.sha256 }, projection, follow));
+    const comparing = { readModels, generations, sha256: system.sha256 };
+    await inTurn('comparing', await follow(), async (projection) => {
+      found.push(await compareGenerations(comparing, projection, follow));
+    });
     return found;
   };
   const swap = async () => {
@@ -189,11 +206,7 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
   return async (): Promise<Rebuilt> => {
     await begun.begin();
     const built = await catchUp.run('building');
-    if (!signal.aborted) {
-      const head = await events.head();
-      report({ phase: 'indexing', position: head, head, events: catchUp.applied() });
-      await generations.makeReady(built);
-    }
+    await inTurn('indexing', built, (projection) => generations.makeReady([projection]));
     const comparisons = options.compare && !signal.aborted ? await compare() : [];
     if (comparisons.every(({ equal }) => equal)) await swap();
     const outcome = outcomeOf(comparisons);

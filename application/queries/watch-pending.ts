@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.js';
 import { pendingInPool } from '../../domain/rpc-value.js';
 import { variants } from '../../domain/variant.js';
+import { linkedController } from '../async/linked-controller.js';
 import { slicesOf } from '../async/slices.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
 import type { PendingTransaction, PendingTransactions, UsedNonce } from '../ports/pending.js';
@@ -32,8 +33,9 @@ const createWakeableSleep = (system: System, signal: AbortSignal) => {
       early?.abort();
     },
     wait: async (ms: number) => {
-      early = new AbortController();
-      if (!isAwake) await system.sleep(ms, AbortSignal.any([signal, early.signal]));
+      early = linkedController(signal);
+      if (!isAwake) await system.sleep(ms, early.signal);
+      early.abort();
       isAwake = false;
     },
   };
@@ -214,9 +216,9 @@ export const createPendingWatcher = (ports: Ports) => {
   };
 
   return async (signal: AbortSignal): Promise<void> => {
-    const ended = new AbortController();
+    const ended = linkedController(signal);
     try {
-      await watch(AbortSignal.any([signal, ended.signal]));
+      await watch(ended.signal);
     } finally {
       ended.abort();
     }

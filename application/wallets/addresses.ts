@@ -4,7 +4,7 @@ import { wallet } from '../../domain/aggregates/wallet.js';
 import { fail } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
-import type { LoopTurns } from '../async/loop-turns.js';
+import type { LoopTurns } from '../async/turns/loop-turns.js';
 import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';
 import { withoutSeed } from '../commands/own-events.js';
 import type { Position, Streams } from '../ports/event-store.js';

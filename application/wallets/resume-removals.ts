@@ -1,6 +1,7 @@
 import { chains } from '../../domain/variant.js';
 import { type RemovalDocument, removals } from '../../projections/addresses.js';
-import { createOrganizationQueue, firstOf } from '../async/organization-queue.js';
+import { linkedController } from '../async/linked-controller.js';
+import { createOrganizationQueue, firstOf } from '../async/turns/organization-queue.js';
 import type { Context } from '../commands/handle.js';
 import type { Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -90,8 +91,8 @@ export const createRemovalResumption = (ports: Ports) => {
 
   return async (signal: AbortSignal): Promise<void> => {
     const { add, run } = createQueue();
-    const stop = new AbortController();
-    const working = run(AbortSignal.any([signal, stop.signal]));
+    const stop = linkedController(signal);
+    const working = run(stop.signal);
     try {
       await queueAll(add, signal);
     } finally {

@@ -89,9 +89,10 @@ type Shared = {
   readonly answers: FinalAnswers | undefined;
 };
 
+/** Names heads by address and chain, because processes may notice at different times that nodes switched their chain. */
 const channelAt = (address: string, announcedHeads: AnnouncedHeads) => ({
-  announce: (height: number) => announcedHeads.announce(address, height),
-  listen: (listener: (height: number) => void) => announcedHeads.listen(address, listener),
+  announce: (chain: string, height: number) => announcedHeads.announce(`${address}/${chain}`, height),
+  listen: (chain: string, listener: (height: number) => void) => announcedHeads.listen(`${address}/${chain}`, listener),
 });
 
 /** Creates one node pool for each gateway address of a variant. */

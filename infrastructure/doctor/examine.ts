@@ -1,20 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, type Examined, fail, futureFinding, ok } from '../../application/maintenance/finding.js';
+import { createNewerSoftware } from '../../application/maintenance/newer-software.js';
+import { createRoleStatuses } from '../../application/maintenance/role-status.js';
 import { createStatus } from '../../application/maintenance/status.js';
 import { storeChecks } from '../../application/maintenance/store-checks.js';
+import { versionChecks } from '../../application/maintenance/version-checks.js';
 import { createStoppedProjections } from '../../application/projecting/stopped.js';
 import { createStuckTransactions } from '../../application/transactions/stuck.js';
 import { aggregates } from '../../domain/aggregates.js';
 import { Failure } from '../../domain/failure.js';
 import { projections } from '../../projections/index.js';
-import { type Config, readConfig } from '../config.js';
+import type { Config } from '../config.js';
 import { withDeadline } from '../deadline.js';
+import { followsChains } from '../deployment.js';
 import { eventStoreDb } from '../eventstoredb/event-store.js';
-import { givenKeyRing, keyRingIn } from '../keys/master-key.js';
+import { findKeyRing } from '../keys/master-key.js';
 import { firstUnreadableKey, stateVault } from '../keys/vault.js';
 import { mongoReadModels } from '../mongodb/read-models.js';
 import { mongoState } from '../mongodb/state.js';
+import { configOf, type Sources } from '../settings/sources.js';
 import { sqliteEventStore } from '../sqlite/events/event-store.js';
 import { sqliteReadModels } from '../sqlite/read-models/read-models.js';
 import { sqliteState } from '../sqlite/state.js';
@@ -54,17 +59,11 @@ const openStores = ({ dataDirectory, eventStoreUrl, mongodbUrl, namespace }: Con
 };
 type Stores = ReturnType<typeof openStores>;
 
-/** Returns the master keys; null when there are none, because `keyRingIn` would create a key. */
-const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config) => {
-  if (masterKey) return givenKeyRing(masterKey, previousMasterKey);
-  return existsSync(join(dataDirectory, 'master.key')) ? keyRingIn(dataDirectory) : null;
-};
-
 const vaultCheck = (config: Config, { state }: Stores): Check => ({
   name: 'master key',
   advice: 'fix the problem of the state store first',
   run: async () => {
-    const ring = keyRing(config);
+    const ring = findKeyRing(config);
     if (!ring)
       return [
         fail(
@@ -83,7 +82,7 @@ const credentialCheck = (config: Config, { events, readModels, state }: Stores):
   name: 'credentials',
   advice: 'fix the problems of the stores and of the master key first',
   run: async () => {
-    const ring = keyRing(config);
+    const ring = findKeyRing(config);
     if (!ring) return [];
     const vault = stateVault(await state(), ring);
     return examineCredentials({ events: await events(), readModels: await readModels(), vault }).catch((error) => {
@@ -118,10 +117,29 @@ const storeContentChecks = (config: Config, stores: Stores, opened: SharedConnec
     ...storeChecks({
       ...stores,
       status: async () => createStatus({ ...(await own()), projector: noneStopped, projections, system }),
+      roles: async () =>
+        createRoleStatuses({
+          state: await stores.state(),
+          readModels: { scan: async (...given) => (await stores.readModels()).scan(...given) },
+          system,
+          deployment: { followsChains: followsChains(config) },
+        }),
       stuck: async () => createStuckTransactions({ readModels: await stores.readModels(), system }),
       stuckSeconds: config.stuckSeconds,
       now: Date.now,
     }),
+    ...versionChecks(async () =>
+      createNewerSoftware({
+        events: await stores.events(),
+        // Read models may be missing, and the check of events does not need them.
+        readModels: {
+          generations: { listGenerations: async () => (await stores.readModels()).generations.listGenerations() },
+        },
+        state: await stores.state(),
+        projections,
+        now: Date.now,
+      }),
+    ),
     ...nodeChecks(config, { opened, state: stores.state, log: silentLog }),
   ];
 };
@@ -130,8 +148,8 @@ const storeContentChecks = (config: Config, stores: Stores, opened: SharedConnec
 const isNew = ({ dataDirectory, eventStoreUrl, mongodbUrl }: Config) =>
   eventStoreUrl === undefined && mongodbUrl === undefined && !existsSync(join(dataDirectory, 'events.db'));
 
-const checksFor = (config: Config, opened: SharedConnections): readonly Check[] => [
-  ...settingChecks(config),
+const checksFor = (config: Config, opened: SharedConnections, unknownSettings: readonly string[]): readonly Check[] => [
+  ...settingChecks(config, unknownSettings),
   ...machineChecks(config),
   ...fileChecks(config, opened),
   ...(config.eventStoreUrl === undefined ? [] : eventStoreDbChecks(config.eventStoreUrl, config.namespace, opened)),
@@ -151,11 +169,11 @@ const runCheck = async ({ name, run, advice, ms = checkTimeoutMs }: Check): Prom
 };
 
 /** Runs all checks concurrently without changing anything. Each check has a timeout. */
-export const examine = async (environment: Parameters<typeof readConfig>[0]): Promise<readonly Examined[]> => {
+export const examine = async (read: () => Sources): Promise<readonly Examined[]> => {
   const opened = createSharedConnections();
   try {
-    const config = readConfig(environment);
-    return (await Promise.all(checksFor(config, opened).map(runCheck))).flat();
+    const sources = read();
+    return (await Promise.all(checksFor(configOf(sources), opened, sources.warnings).map(runCheck))).flat();
   } catch (error) {
     return [{ check: 'configuration', ...fail((error as Error).message, 'docs/configuration.md lists every setting') }];
   } finally {

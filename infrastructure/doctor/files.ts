@@ -11,7 +11,7 @@ const mebibyte = 1_048_576;
 const readTimeoutMs = 3_600_000;
 
 const restoreAdvice =
-  'stop the service and restore events.db and state.db from the last backup: they cannot be rebuilt; see docs/operations.md';
+  'stop the service and restore the last backup (chainfold restore DIR): it cannot be rebuilt; see docs/operations.md';
 const removeAdvice = (name: string, then: string) =>
   `stop the service, remove ${name}, ${name}-wal and ${name}-shm, and start it again: ${then}`;
 

@@ -65,12 +65,16 @@ const pitfalls: readonly Pitfall[] = [
   ],
 ];
 
-export const settingChecks = (config: Config): readonly Check[] => [
+/** Checks the settings, and names the variables among `unknown` that look like settings but are none. */
+export const settingChecks = (config: Config, unknown: readonly string[]): readonly Check[] => [
   {
     name: 'configuration',
     advice: 'docs/configuration.md lists every setting',
     run: async () => {
-      const found = pitfalls.filter(([is]) => is(config)).map(([, found, advice]) => warn(found, advice));
+      const found = [
+        ...unknown.map((sentence) => warn(sentence, 'correct or remove it; docs/configuration.md lists every setting')),
+        ...pitfalls.filter(([is]) => is(config)).map(([, found, advice]) => warn(found, advice)),
+      ];
       return found.length > 0 ? found : [ok('every setting is valid')];
     },
   },

@@ -106,7 +106,7 @@ const writeLive = async (
     if (one && one.version > version)
       throw new Failure(
         'FAILED_PRECONDITION',
-        `A newer release has taken over the read model ${name}. Stop this process or upgrade it.`,
+        `A newer release has taken over the read model ${name}. Upgrade this process, or run chainfold projections rebuild --all with its release.`,
       );
     const own = changes.filter((change) => change.collection.name === name);
     if (own.length > 0 && one) await writeAll(db, collectionName(name, one.number), own, session);

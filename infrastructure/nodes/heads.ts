@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBackoff } from '../../application/async/backoff.js';
+import { linkedController } from '../../application/async/linked-controller.js';
 import { createDoorbell } from '../doorbell.js';
 
 /** Calls `notice` for each new head. Resolves when the connection ends or the signal aborts. */
@@ -21,10 +22,13 @@ const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal)
   }
 };
 
-/** Yields when any node reports a new head. Reports that arrive together are merged. */
-export const watchHeads = async function* (watchers: readonly Watch[], signal: AbortSignal): AsyncIterable<void> {
-  const left = new AbortController();
-  const either = AbortSignal.any([signal, left.signal]);
+/** Yields when any node reports a new head, until one of the signals fires. Reports that arrive together are merged. */
+export const watchHeads = async function* (
+  watchers: readonly Watch[],
+  ...signals: readonly AbortSignal[]
+): AsyncIterable<void> {
+  const left = linkedController(...signals);
+  const { signal: either } = left;
   const bell = createDoorbell();
   let rung = false;
   const ring = () => {

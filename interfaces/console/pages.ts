@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import type { App } from '../../application/app.js';
 import { toHeadRecord } from '../../application/audit/log/head-record.js';
@@ -11,20 +10,10 @@ import { answerProblem, requestIdOf } from '../http/answer.js';
 import { openApi } from '../http/openapi.js';
 import { HttpFailure, problems, slugOf } from '../http/problems.js';
 import { createDocument } from './document.js';
+import { hasLocalName, isDirect, isRebound } from './local-caller.js';
 import type { Readiness } from './readiness.js';
 
 const apiVersion = '1.0.0';
-
-const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
-
-const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
-
-/** Returns true for a direct caller on this machine. A forwarding header marks a caller behind a local proxy. */
-const isDirect = ({ socket, headers }: IncomingMessage) =>
-  loopback.test(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
-
-/** Returns false for another host name, which may be that of a web page that uses DNS rebinding. */
-const hasLocalName = ({ headers }: IncomingMessage) => loopbackHost.test(headers.host ?? 'localhost');
 
 const docsFile = new URL('./docs.html', import.meta.url);
 
@@ -76,8 +65,7 @@ const addHealth = (pages: Express, { app, metrics, metricsToken, readiness }: De
     const reasons = await readiness(request.query.role).catch((error: unknown) => [String(error)]);
     const isReady = reasons.length === 0;
     const status = isReady ? 'ready' : 'not ready';
-    const isRebound = isDirect(request) && !hasLocalName(request);
-    const details = isRebound ? {} : { reasons, chains: await chainsOf(app).catch(() => []) };
+    const details = isRebound(request) ? {} : { reasons, chains: await chainsOf(app).catch(() => []) };
     response.status(isReady ? 200 : 503).json({ status, ...details });
   });
   pages.get('/metrics', async (request, response) => {
@@ -134,6 +122,7 @@ const servePages = (deps: Deps, add: readonly ((pages: Express, deps: Deps) => v
   const { app } = deps;
   const pages = express().disable('x-powered-by').disable('etag');
   pages.use((request, response, next) => {
+    response.locals.startedAt = performance.now();
     response.set({ 'x-request-id': requestIdOf(request, app.system), 'x-content-type-options': 'nosniff' });
     next();
   });
@@ -146,7 +135,10 @@ const servePages = (deps: Deps, add: readonly ((pages: Express, deps: Deps) => v
     const refusal = typeof status === 'number' && status < 500 && !(error instanceof Failure);
     const requestId = String(response.getHeader('x-request-id') ?? requestIdOf(request, app.system));
     const told = refusal ? new HttpFailure(status, 'Malformed URL') : error;
-    answerProblem(request, response, told, { requestId, log: app.system.log });
+    const problem = answerProblem(request, response, told, { requestId, log: app.system.log });
+    const ms = Math.round(performance.now() - Number(response.locals.startedAt ?? performance.now()));
+    const { code, detail } = problem;
+    app.requests.refused({ requestId, status: problem.status, code, detail, ms }, request.socket.remoteAddress);
   };
   return pages.use(failed);
 };

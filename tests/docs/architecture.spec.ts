@@ -16,7 +16,7 @@ const pages = [
 ];
 const architecture = read('docs/architecture.md');
 const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces', 'tests'];
-const folders = [...rooms, 'docs', 'bench', 'bin', '.ci'];
+const folders = [...rooms, 'docs', 'bench', 'bin', 'deploy', '.ci'];
 
 const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
   string,

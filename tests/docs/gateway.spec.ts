@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { configuredCost } from '../../application/gateway/configured-methods.js';
 import { unitsOf } from '../../application/gateway/costs.js';
 import { maxBlocks } from '../../application/gateway/log-range.js';
 import { developmentMethods, methods } from '../../application/gateway/methods.js';
@@ -22,16 +23,23 @@ describe('docs/gateway.md', () => {
     const costs = [...methods, ...developmentMethods].map(({ name }) => [`\`${name}\``, words(name)]);
     assert.deepEqual(
       rowsAt('limits', 'method').map(({ method, cost }) => [method, cost]),
-      [...costs.filter(([, cost]) => cost !== '1'), ['every other method', '1']],
+      [
+        ...costs.filter(([, cost]) => cost !== '1'),
+        ['a method of `GATEWAY_C_MAINNET_METHODS` and its siblings', `${configuredCost}`],
+        ['every other method', '1'],
+      ],
     );
   });
 
-  it('names an existing spec for each guarantee', () => {
+  it('names an existing test for each guarantee', () => {
     const rows = ['guarantees-under-faults-of-nodes', 'guarantees-under-other-faults'].flatMap((anchor) =>
       rowsAt(anchor, 'fault'),
     );
-    for (const { fault, 'held by': held = '' } of rows)
-      for (const [, file = ''] of held.matchAll(/`([^`]+)`/g)) assert.ok(existsSync(file), `${fault}: ${file}`);
-    assert.ok(rows.every(({ 'held by': held }) => held?.includes('.spec.ts')));
+    for (const { fault, 'held by': held = '' } of rows) {
+      const named = [...held.matchAll(/`(tests\/[^`]+\.spec\.ts)`: \*([^*]+)\*/g)];
+      assert.ok(named.length > 0, fault);
+      for (const [, file = '', title = ''] of named)
+        assert.ok(readFileSync(file, 'utf8').includes(title), `${fault}: ${file}: ${title}`);
+    }
   });
 });

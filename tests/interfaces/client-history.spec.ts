@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shownToClient } from '../../interfaces/operations/client-history.js';
+import { shownToClient } from '../../interfaces/operations/history/client-history.js';
 
 const [own, other] = ['1'.repeat(32), '2'.repeat(32)];
 const organizationId = `org_${own}`;

@@ -132,7 +132,10 @@ describe('the cost of a call', () => {
 
   it('depends on the method of a gateway call, and grows with the block range of evm_getLogs', async () => {
     const head = 5000;
-    const node = { metrics: () => ({ members: [{ isUp: true, head }] }) } as unknown as Node;
+    const node = {
+      metrics: () => ({ members: [{ isUp: true, head }] }),
+      extraMethods: new Set(['trace_block']),
+    } as unknown as Node;
     const charged: number[][] = [];
     const gatewayAccess = {
       find: () => ({ organizationId: 'org_1' }),
@@ -150,6 +153,7 @@ describe('the cost of a call', () => {
       [{ id: '1', method: 'eth_blockNumber', params: [] }, 0],
       [{ id: '1', method: 'evm_call', params: [{}] }, 1],
       [{ id: '1', method: 'eth_estimateGas', params: [{}] }, 3],
+      [{ id: '1', method: 'trace_block', params: ['0x1'] }, 1],
       [{ id: '1', method: 'eth_noSuchMethod', params: [] }, 0],
       [{ id: '1', code: -32_600, message: '' }, 0],
     ] as const;

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import type { App } from '../../application/app.js';
 import { createHandle, scopeFor, step } from '../../application/commands/handle.js';
 import type { Change, ReadModels } from '../../application/ports/read-models.js';
-import { webhookKey } from '../../application/webhooks/webhooks.js';
+import { webhookKey } from '../../application/webhooks/webhook-stream.js';
 import { webhook } from '../../domain/aggregates/webhook.js';
 import { createOperations } from '../../interfaces/http/operations.js';
 import { endpoints } from '../../interfaces/operations/index.js';

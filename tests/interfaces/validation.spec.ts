@@ -108,7 +108,7 @@ const invalidRequests: readonly { path: string; request: unknown; says: string }
   {
     path: '/v1/admin/CreateCredential',
     request: { organization_id: 'o', role: 'king' },
-    says: '/role must be one of client, admin',
+    says: '/role must be one of client, admin, auditor',
   },
   {
     path: '/v1/admin/CreateOrganization',

@@ -1,4 +1,13 @@
+import type { RequestRecorder } from '../../application/tracing/record-requests.js';
 import { nodeSystem } from '../../infrastructure/system.js';
 
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const testSystem = nodeSystem({ service: new Uint8Array(32), stores: new Uint8Array(32) }, silent);
+
+/** Recorder for doubles of the application, which records no request. */
+export const unrecorded: RequestRecorder = {
+  logsNext: () => false,
+  succeeded: () => undefined,
+  refused: () => undefined,
+  run: async () => undefined,
+};

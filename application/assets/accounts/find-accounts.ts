@@ -1,7 +1,7 @@
 import type { Variant } from '../../../domain/variant.js';
 import type { ContractDocument } from '../../../projections/contracts.js';
 import { createBackoff } from '../../async/backoff.js';
-import { createFairTurns } from '../../async/fair-turns.js';
+import { createFairTurns } from '../../async/turns/fair-turns.js';
 import type { Context } from '../../commands/handle.js';
 import type { Position, Recorded } from '../../ports/event-store.js';
 import { fromCheckpoint } from '../../processes/from-checkpoint.js';

@@ -159,7 +159,7 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
       }),
     hints: (signal) => {
       const watchers = nodes.endpoints.flatMap(({ transport }) => transport.watchHeads ?? []);
-      return watchHeads(watchers, AbortSignal.any([signal, nodes.closed]));
+      return watchHeads(watchers, signal, nodes.closed);
     },
     headerAt: (number) => nodes.find((node) => headerAt(node, number)),
     headerOf: (hash) => nodes.find((node) => headerOf(node, hash)),

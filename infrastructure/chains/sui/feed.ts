@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { linkedController } from '../../../application/async/linked-controller.js';
 import type { Header } from '../../../application/ports/chain.js';
 import { watchHeads } from '../../nodes/heads.js';
 import { failInvalidAnswer } from '../../nodes/node-fault.js';
@@ -58,8 +59,8 @@ const listenTo = async (
 ) => {
   // A signal that was already aborted would not end the call.
   if (signal.aborted) return;
-  const left = new AbortController();
-  const abort = AbortSignal.any([signal, left.signal]);
+  const left = linkedController(signal);
+  const { signal: abort } = left;
   const request = { readMask: { paths: blockPaths } };
   const stream = endpoint.client.subscriptionService.subscribeCheckpoints(request, { abort });
   // The error of the call is also thrown by `responses`, so these rejections are ignored.
@@ -138,13 +139,13 @@ const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) =
   const listen = async (endpoint: Endpoint, notice: () => void, signal: AbortSignal) => {
     // The query fails for a node of another chain.
     await nodes.use(chainIdOf, { among: (one) => one === endpoint });
-    const stop = new AbortController();
+    const stop = linkedController(signal);
     open = stop;
     const onCheckpoint = (checkpoint: Checkpoint) => {
       acceptCheckpoint(endpoint, checkpoint);
       notice();
     };
-    await listenTo(endpoint, onCheckpoint, AbortSignal.any([signal, stop.signal]), times.silenceMs);
+    await listenTo(endpoint, onCheckpoint, stop.signal, times.silenceMs).finally(() => stop.abort());
   };
   return {
     close: () => open?.abort(),
@@ -194,7 +195,7 @@ export const createFeed = (nodes: Nodes, times: FeedTimes, take: Take) => {
     hints: async function* (signal: AbortSignal): AsyncIterable<void> {
       listeners++;
       try {
-        yield* watchHeads([watch], AbortSignal.any([signal, nodes.closed]));
+        yield* watchHeads([watch], signal, nodes.closed);
       } finally {
         listeners--;
       }

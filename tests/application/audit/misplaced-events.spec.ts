@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sealFailuresIn } from '../../../application/audit/seal-failures.js';
+import { sealFailuresIn } from '../../../application/audit/seals/seal-failures.js';
 import { storeChecks } from '../../../application/maintenance/store-checks.js';
 import { historyOf } from '../../support/audit/sealed-history.js';
 import { type Files, openFiles } from '../../support/audit/tampered-files.js';
@@ -68,7 +68,13 @@ describe('an attacker who changes by which order and owner the store finds its e
   const check = (name: string) => {
     const nobody = () => assert.fail('not asked');
     const { events, state } = files.stores();
-    const ports = { events: async () => events, state: async () => state, status: nobody, stuck: nobody };
+    const ports = {
+      events: async () => events,
+      state: async () => state,
+      status: nobody,
+      roles: nobody,
+      stuck: nobody,
+    };
     return storeChecks({ ...ports, stuckSeconds: 1, now: Date.now })
       .find((one) => one.name === name)
       ?.run();

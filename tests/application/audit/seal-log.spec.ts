@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSealLog, type SealLog } from '../../../application/audit/seal-log.js';
+import { createSealLog, type SealLog } from '../../../application/audit/seals/seal-log.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { LogLeaf } from '../../../domain/aggregates/audit/seal-log.js';

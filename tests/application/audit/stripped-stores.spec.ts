@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sealFailuresIn } from '../../../application/audit/seal-failures.js';
+import { sealFailuresIn } from '../../../application/audit/seals/seal-failures.js';
 import { firstLink } from '../../../domain/aggregates/audit.js';
 import { givenKeyRing } from '../../../infrastructure/keys/master-key.js';
 import { serviceKey } from '../../../infrastructure/keys/vault.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sealFailuresIn } from '../../../application/audit/seal-failures.js';
+import { sealFailuresIn } from '../../../application/audit/seals/seal-failures.js';
 import { storeChecks } from '../../../application/maintenance/store-checks.js';
 import { historyOf, manualSystem } from '../../support/audit/sealed-history.js';
 import { type Files, openFiles } from '../../support/audit/tampered-files.js';
@@ -171,6 +171,7 @@ describe("an attacker with write access to a store's files", () => {
       events: nobody,
       state: async () => state,
       status: nobody,
+      roles: nobody,
       stuck: nobody,
       stuckSeconds: 1,
       now: Date.now,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Context } from '../../../application/commands/handle.js';
+import type { WalletApis } from '../../../application/composition/wallet-apis.js';
 import { now } from '../../../application/history/parse-moment.js';
 import type { EventStore, Moment, Position } from '../../../application/ports/event-store.js';
-import type { WalletApis } from '../../../application/wallet-apis.js';
 import { type Variant, variants } from '../../../domain/variant.js';
 import { allEvents, contextOf, openStores } from '../../support/following/following.js';
 import { type Happened, histories } from '../../support/histories/histories.js';

@@ -6,6 +6,7 @@ import { maxChanges, maxFilters, unusedMs } from '../../../application/gateway/f
 import { maxBlocks } from '../../../application/gateway/log-range.js';
 import { addressesHeld, addressesPerPage } from '../../../application/wallets/wallets.js';
 import { disableAfterMs } from '../../../application/webhooks/deliver.js';
+import { rotationOverlapMs } from '../../../application/webhooks/registration/secrets.js';
 import { maxChoices, maxTopics } from '../../../domain/log-filter.js';
 import { defaultQuotas, headersPerWebhook } from '../../../domain/quota.js';
 import { maxAnswerLength } from '../../../infrastructure/gateway-nodes/link.js';
@@ -24,9 +25,11 @@ import { maxSubscriptions } from '../../../interfaces/gateway/subscriptions.js';
 import { maxFragments, maxMessageBytes, pingIntervalMs } from '../../../interfaces/gateway/websocket.js';
 import { maxContainers, maxDepth, maxKeys, maxNumberLength } from '../../../interfaces/http/body.js';
 import { largeAtOnce, stallTimeoutMs as largePatienceMs } from '../../../interfaces/http/large-answer.js';
-import { bodyLimit, consistencyMs, inFlight } from '../../../interfaces/http/operations.js';
+import { consistencyMs, inFlight } from '../../../interfaces/http/operations.js';
+import { bodyLimit } from '../../../interfaces/http/signed-request.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
-import { serverTimeouts } from '../../../interfaces/server/server.js';
+import { serverTimeouts } from '../../../interfaces/server/listener.js';
+import { maxKeptAttempts } from '../../../projections/deliveries.js';
 import { readPage } from '../../support/docs/markdown.js';
 import type { AnySchema } from '../../support/docs/schema-words.js';
 
@@ -83,6 +86,8 @@ const inCode: Readonly<Record<string, string>> = {
   "answer of a webhook's receiver": seconds(defaultDeadlineMs),
   "retry-after of a webhook's receiver": hours(maxRetryAfterMs),
   'webhook that keeps failing, until it is disabled': days(disableAfterMs),
+  'signatures with the old secret after RotateWebhookSecret': hours(rotationOverlapMs),
+  'attempts of a notification that are listed': `${maxKeptAttempts}`,
   'body of a gateway request': mebibytes(gatewayBodyLimit),
   'message over WebSocket': mebibytes(maxMessageBytes),
   'parts of a message over WebSocket': `${maxFragments}`,

@@ -10,7 +10,7 @@ import { variants } from '../../../domain/variant.js';
 import { transferTypes } from '../../../infrastructure/chains/ton/movements.js';
 import { commands } from '../../../interfaces/cli/run.js';
 import { problems } from '../../../interfaces/http/problems.js';
-import { webhookStatusOf } from '../../../interfaces/operations/records.js';
+import { webhookStatusOf } from '../../../interfaces/operations/webhooks/webhook-records.js';
 import { deliveryStatuses } from '../../../projections/deliveries.js';
 import { transactionStates } from '../../../projections/transactions.js';
 import { transferStates } from '../../../projections/transfers.js';

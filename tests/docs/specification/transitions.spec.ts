@@ -5,7 +5,7 @@ import { retryDelays } from '../../../domain/aggregates/delivery/retry-schedule.
 import { type DeliveryCommand, delivery } from '../../../domain/aggregates/delivery.js';
 import { type LedgerCommand, ledger } from '../../../domain/aggregates/ledger.js';
 import { type Outcome, type TransactionCommand, transaction } from '../../../domain/aggregates/transaction.js';
-import { webhookStatusOf } from '../../../interfaces/operations/records.js';
+import { webhookStatusOf } from '../../../interfaces/operations/webhooks/webhook-records.js';
 import { webhookHistories } from '../../../projections/deliveries.js';
 import { transactions } from '../../../projections/transactions.js';
 import { transfers } from '../../../projections/transfers.js';

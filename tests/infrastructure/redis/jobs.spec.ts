@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { rootIn } from '../../../infrastructure/redis/connection.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
-import { ids, named, startHolder, useWorkers } from '../../support/engines/job-workers.js';
-import { noRedis, redisAnswerMs, redisDatabase, startRedis } from '../../support/engines/redis.js';
+import { ids, named, startHolder, startWorker, useWorkers } from '../../support/engines/job-workers.js';
+import { noRedis, type RedisServer, redisAnswerMs, redisDatabase, startRedis } from '../../support/engines/redis.js';
 import { until } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
@@ -69,4 +69,21 @@ describe('jobs on a failing Redis', () => {
       await redis.stop();
     }
   });
+
+  const faults = {
+    'has stopped': ({ stop }: RedisServer) => stop(),
+    'does not answer': ({ process: { pid = 0 } }: RedisServer) => process.kill(pid, 'SIGSTOP'),
+  };
+  for (const [what, fault] of Object.entries(faults))
+    it(`let their process end when Redis ${what}`, async () => {
+      const redis = await startRedis();
+      const worker = startWorker(redis.url);
+      const jobs = await bullJobs(redis.url, silent);
+      await jobs.put(named(1, 'a'));
+      await worker.hasWorked();
+      await jobs.close();
+      await fault(redis);
+      assert.equal(await worker.end(), 0);
+      await redis.stop();
+    });
 });

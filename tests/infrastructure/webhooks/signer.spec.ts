@@ -43,6 +43,27 @@ const bodies = fc.oneof(
 );
 const ids = fc.uuid();
 
+describe('webhook signatures after a rotation', () => {
+  const signer = webhookSigner(seed);
+  const before = { organizationId: 'org_a', webhookId: 'whk_a', secret: signer.newSecret() };
+  const after = { ...before, secret: signer.newSecret() };
+  const message = { id: 'whd_1', timestamp: nowSeconds(), body: '{"a":1}' };
+
+  it('are accepted by receivers with the new secret or key, and by those with the previous one', () => {
+    const signature = signer.sign({ ...after, previousSecret: before.secret }, message);
+    for (const to of [after, before]) {
+      assert.ok(isShared(new Webhook(to.secret), message, signature));
+      assert.ok(wasOurs(publicKeyOf(signer.publicKeyOf(to)), message, signature));
+    }
+    assert.ok(isOurs(publicKeyOf(signer.publicKeyOf(after)), message, signature));
+  });
+  it('are rejected with the previous secret once the overlap is over', () => {
+    const signature = signer.sign(after, message);
+    assert.ok(!isShared(new Webhook(before.secret), message, signature));
+    assert.ok(!wasOurs(publicKeyOf(signer.publicKeyOf(before)), message, signature));
+  });
+});
+
 describe('webhook signatures', () => {
   const signer = webhookSigner(seed);
   const to = { organizationId: 'org_a', webhookId: 'whk_a', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };

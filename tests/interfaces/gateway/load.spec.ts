@@ -14,7 +14,7 @@ import { readMessage } from '../../../interfaces/gateway/json-rpc.js';
 import { createLoad } from '../../../interfaces/gateway/load.js';
 import { eventually } from '../../support/eventually.js';
 import { account, call, fakeNode } from '../../support/gateway/json-rpc.js';
-import { silent, testSystem } from '../../support/silent.js';
+import { silent, testSystem, unrecorded } from '../../support/silent.js';
 
 const mega = 1_048_576;
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
@@ -110,6 +110,7 @@ describe('the load of a message to the gateway', () => {
         find: () => ({ organizationId: 'org_1' }),
         charge: () => ({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }),
       },
+      requests: unrecorded,
     };
     const gateway = createGateway(app as unknown as App, pressure, timeoutMs);
     const responses: ServerResponse[] = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSealer } from '../../../application/audit/seal-history.js';
-import { isProofEvent } from '../../../application/audit/seal-progress.js';
+import { createSealer } from '../../../application/audit/seals/seal-history.js';
+import { isProofEvent } from '../../../application/audit/seals/seal-progress.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import {
   beginning,
@@ -13,6 +13,7 @@ import {
 import type { Notary } from '../../../application/ports/notary.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import type { System } from '../../../application/ports/system.js';
+import type { Measure } from '../../../application/processes/measurements.js';
 import { createNotary } from '../../../infrastructure/keys/notary.js';
 import { testSystem } from '../silent.js';
 
@@ -76,9 +77,13 @@ export const sealAll = async (
 };
 
 /** Lets a sealer look once for histories that have waited too long. */
-export const sealOld = async ({ events, state, notary: signer = notary }: Stores, system: System) => {
+export const sealOld = async (
+  { events, state, notary: signer = notary }: Stores,
+  system: System,
+  measure: Measure = () => undefined,
+) => {
   const stop = new AbortController();
   const once = { ...system, sleep: async () => stop.abort() };
-  const ports = { events, state, handle: createHandle(events, system), notary: signer, system: once };
+  const ports = { events, state, handle: createHandle(events, system), notary: signer, measure, system: once };
   await createSealer(ports, rhythm).sealOverdue(stop.signal);
 };

@@ -1,4 +1,4 @@
-import { createSealLog } from '../../../application/audit/seal-log.js';
+import { createSealLog } from '../../../application/audit/seals/seal-log.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';

@@ -39,7 +39,7 @@ const simple: Readonly<Record<string, (schema: AnySchema) => string>> = {
 
 const oneType = (type: string, schema: AnySchema) => {
   if (type === 'object' && schema.properties) return linked;
-  if (schema.format === 'date-time') return 'timestamp';
+  if (type === 'string' && schema.format === 'date-time') return 'timestamp';
   return simple[type]?.(schema) ?? type;
 };
 

@@ -7,6 +7,7 @@ import type { Limiter } from '../../../application/ports/limiter.js';
 import type { PendingTransactions } from '../../../application/ports/pending.js';
 import type { ReadModels } from '../../../application/ports/read-models.js';
 import type { StateStore } from '../../../application/ports/state.js';
+import type { RefusedRequests } from '../../../application/ports/tracing/requests.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
 import { mongoPending } from '../../../infrastructure/mongodb/pending.js';
@@ -16,6 +17,7 @@ import { defaultLeaseMs as bullLeaseMs } from '../../../infrastructure/redis/bul
 import { redisFinalAnswers } from '../../../infrastructure/redis/final-answers.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
+import { redisRefusedRequests } from '../../../infrastructure/redis/refused-requests.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteFinalAnswers } from '../../../infrastructure/sqlite/final-answers/final-answers.js';
 import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
@@ -23,6 +25,7 @@ import { defaultLeaseMs as sqliteLeaseMs } from '../../../infrastructure/sqlite/
 import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
 import { selfHealingReadModels } from '../../../infrastructure/sqlite/read-models/self-healing-read-models.js';
+import { sqliteRefusedRequests } from '../../../infrastructure/sqlite/refused-requests.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import type { AnyCollection } from '../../../projections/define.js';
 import { startMongoDouble } from '../mongodb-double/server.js';
@@ -177,10 +180,23 @@ export const finalAnswers = {
   }),
 } satisfies Record<string, () => Promise<Place<FinalAnswers>>>;
 
+export const refusedRequests = {
+  sqlite: async () => {
+    const path = inFile('refused.db');
+    return { open: async () => sqliteRefusedRequests(path) };
+  },
+  ...(noRedis === null && {
+    redis: async () => {
+      const { url, namespace, end } = await redisDatabase();
+      return { open: async () => redisRefusedRequests(url, silent, namespace, redisAnswerMs), end };
+    },
+  }),
+} satisfies Record<string, () => Promise<Place<RefusedRequests>>>;
+
 /** Lines at the end of the run: the engines that each port ran on, and those that it did not run on. */
 for (const line of [
   `event store: SQLite; EventStoreDB over its wire (a gRPC double)${given.eventStore ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
   `read models, vault, process state and pending transactions: SQLite; MongoDB ${given.mongo ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
-  `limiter, jobs and final answers: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
+  `limiter, jobs, final answers and refused requests: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
 ])
   report(line);

@@ -98,3 +98,24 @@ export const startHolder = async (where: string, count: number, leaseMs: number)
     await once(child, 'exit');
   };
 };
+
+/** Starts a process that runs the jobs at a Redis. */
+export const startWorker = (url: string) => {
+  const program = fileURLToPath(new URL('./job-worker.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', program, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  child.unref();
+  process.once('exit', () => child.kill('SIGKILL'));
+  holders.push(child);
+  const gone = once(child, 'close');
+  let worked = false;
+  createInterface(child.stdout).on('line', () => (worked = true));
+  return {
+    hasWorked: () => until('the process has run a job', () => worked),
+    /** Asks the process to stop, and returns its exit code once it has ended. */
+    end: async (): Promise<number | null> => {
+      child.kill('SIGTERM');
+      const [code] = await gone;
+      return code;
+    },
+  };
+};

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import { type App, createApp, type Ports } from '../../../application/app.js';
+import { type App, createApp } from '../../../application/app.js';
 import type { Context } from '../../../application/commands/handle.js';
+import type { Ports } from '../../../application/composition/service-ports.js';
 import type { Chain } from '../../../application/ports/chain.js';
 import type { ConfiguredChain } from '../../../application/ports/chains.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import type { Sender } from '../../../application/ports/sender.js';
 import { nameOf } from '../../../application/processes/service-process.js';
 import { supervise } from '../../../application/processes/supervise.js';
-import { upcasters } from '../../../domain/upcasters.js';
+import { type Upcasters, upcasters } from '../../../domain/upcasters.js';
 import { type Variant, variants } from '../../../domain/variant.js';
 import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
 import { transactionCodecs } from '../../../infrastructure/chains/transaction-codecs.js';
@@ -87,7 +88,10 @@ export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions 
       challengeEndpoints: false,
       webhookConcurrency: 8,
       unreadableBlockSeconds: 600,
+      deployment: { host: 'here', pid: 1, version: '0.0.0', followsChains: false },
       witnesses: [],
+      requestLog: { policy: { kind: 'off' }, write: () => undefined },
+      refusedRequests: { add: async () => undefined, find: async () => [], close: async () => undefined },
       system: testSystem,
       ...stores,
       ...given,
@@ -105,7 +109,7 @@ export type Running = { readonly app: App; stop(): Promise<void> };
 export const startFollowing = (
   stores: Stores,
   chain: Chain,
-  options: { fromGenesis?: boolean; variant?: Variant } & Partial<
+  options: { fromGenesis?: boolean; variant?: Variant; versions?: Upcasters } & Partial<
     Pick<Ports, 'documents' | 'sender' | 'codecs' | 'system' | 'unreadableBlockSeconds'> &
       Pick<ConfiguredChain, 'family' | 'oldHeadSeconds'>
   > = {},
@@ -115,12 +119,11 @@ export const startFollowing = (
     variant = followedVariant,
     oldHeadSeconds,
     family = variant.family,
+    versions,
     ...given
   } = options;
-  const app = composeApp(stores, {
-    ...given,
-    chains: new Map([[variant.tag, { chain, isNew, oldHeadSeconds, family }]]),
-  });
+  const chains = new Map([[variant.tag, { chain, isNew, oldHeadSeconds, family }]]);
+  const app = composeApp(stores, { ...given, chains }, versions);
   const stop = new AbortController();
   // Every process listens for the end.
   setMaxListeners(0, stop.signal);

@@ -92,18 +92,23 @@ const checkTransfers = async ({ app }: Running, chain: EvmChain, { by, walletId,
   return found;
 };
 
-/** Checks that the webhook of the wallet was notified of each transfer once, and of nothing that did not happen. */
+/**
+ * Checks that the webhook of the wallet was notified of each transfer once, once more of those that it knew as pending, and
+ * of nothing that did not happen.
+ */
 const checkNotices = async (events: EventStore, walletId: string, transfers: readonly TransferDocument[]) => {
   const expected = new Map<string, number>();
   for (const { state, transfer } of transfers)
     if (state !== 'REMOVED') expected.set(transfer.transaction, (expected.get(transfer.transaction) ?? 0) + 1);
   await until(`wallet ${walletId} is notified of each transfer and of each removal`, async () => {
-    const notices = await standingNotices(events, walletId);
-    const isKnown = [...expected].every(([transaction, count]) => (notices.get(transaction) ?? 0) >= count);
-    return isKnown && [...notices].every(([transaction, count]) => count <= 0 || expected.has(transaction));
+    const { standing, pending } = await standingNotices(events, walletId);
+    const isKnown = [...expected].every(([transaction, count]) => (standing.get(transaction) ?? 0) >= count);
+    const isFinal = [...pending.values()].every((count) => count === 0);
+    return isKnown && isFinal && [...standing].every(([transaction, count]) => count <= 0 || expected.has(transaction));
   });
   // A notice too many is not waited for, because it can no longer be undone.
-  const notices = [...(await standingNotices(events, walletId))].filter(([, count]) => count !== 0);
+  const { standing } = await standingNotices(events, walletId);
+  const notices = [...standing].filter(([, count]) => count !== 0);
   assert.deepEqual(new Map(notices), expected);
 };
 const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }: Wallet, asset: Asset) => {
@@ -139,7 +144,8 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     const inputs = addresses.map((text) => ({ text, path: '' }));
     await running.app.addresses.register(by, { walletId: answer.wallet_id, inputs });
     await running.app.contracts.register(by, token, 'erc20');
-    const hook = { walletId: answer.wallet_id, endpoint: 'https://example.com/hook', confirmation: noticeDepth };
+    const target = { walletId: answer.wallet_id, endpoint: 'https://example.com/hook' };
+    const hook = { ...target, confirmation: noticeDepth, final: true };
     await running.app.webhooks.register(by, hook);
     wallets.push({ by, walletId: answer.wallet_id, addresses });
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../../application/commands/handle.js';
+import type { WalletApis } from '../../../application/composition/wallet-apis.js';
 import type { EventStore, Metadata, Position } from '../../../application/ports/event-store.js';
 import type { Vault } from '../../../application/ports/vault.js';
-import type { WalletApis } from '../../../application/wallet-apis.js';
 import type { WalletRecord } from '../../../application/wallets/wallets.js';
 import { Failure } from '../../../domain/failure.js';
 import { type Variant, variants } from '../../../domain/variant.js';

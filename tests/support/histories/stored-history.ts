@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../../../application/audit/export-file.js';
-import { isProofEvent } from '../../../application/audit/seal-progress.js';
+import { isProofEvent } from '../../../application/audit/seals/seal-progress.js';
 import { type StateEntry, writeEntry } from '../../../application/maintenance/state-entries.js';
 import {
   beginning,

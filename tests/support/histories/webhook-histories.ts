@@ -12,8 +12,13 @@ export const deliveryIdsOf = ({ organizationId, variant }: { organizationId: str
   ['whd_1', 'whd_2'].map((id) => `${id}.${variant}.${organizationId}`);
 export const headerId = 'whh_1';
 
-const webhookMoves: readonly (readonly ('register' | 'remove' | 'disable' | 'revive')[])[] = [
+type WebhookMove = 'register' | 'remove' | 'disable' | 'revive' | 'update' | 'switch off' | 'rotate';
+const webhookMoves: readonly (readonly WebhookMove[])[] = [
   ['register'],
+  ['update'],
+  ['register', 'rotate', 'update'],
+  ['register', 'update', 'switch off'],
+  ['rotate'],
   ['register', 'disable'],
   ['register', 'disable', 'revive'],
   ['revive'],
@@ -35,6 +40,17 @@ export const webhookAsks = fc
       remove: { type: 'Remove', data: { webhookId } },
       disable: { type: 'Disable', data: { webhookId, reason: 'gone' } },
       revive: { type: 'Revive', data: { webhookId } },
+      update: { type: 'Update', data: { webhookId, confirmation, final: isOfWallet } },
+      'switch off': { type: 'Update', data: { webhookId, disabled: true } },
+      rotate: {
+        type: 'RotateSecret',
+        data: {
+          webhookId,
+          sealedSecret: 'sealed',
+          previousSecret: { sealed: 'before', until: 5 },
+          replaces: 'sealed',
+        },
+      },
     } as const;
     const key = `${variant}.${webhookId}`;
     return what.map((each) => ({

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { createSealer } from '../../../application/audit/seal-history.js';
-import { isProofEvent } from '../../../application/audit/seal-progress.js';
+import { createSealer } from '../../../application/audit/seals/seal-history.js';
+import { isProofEvent } from '../../../application/audit/seals/seal-progress.js';
 import { currentEvents } from '../../../application/commands/current-events.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore, Metadata, NewEvent } from '../../../application/ports/event-store.js';

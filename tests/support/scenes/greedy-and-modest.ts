@@ -48,7 +48,7 @@ const organizationIn = async (app: App, name: Name): Promise<Organization> => {
   const { answer } = await app.organizations.create(by, { name, domain: name });
   const { organization_id: organizationId } = answer;
   await app.rateLimits.set(by, organizationId, '', unlimited);
-  const issued = await app.credentials.issue(by, organizationId, 'admin');
+  const issued = await app.credentials.issue(by, organizationId, { role: 'admin' });
   const { api_key: key, api_secret: secret } = issued.answer;
   await app.progress.reached(issued.position, 10_000);
   return { name, organizationId, key, secret };

@@ -16,6 +16,7 @@ const sending: Sending = {
   chainId: async () => 1,
   estimateGas: async () => '21000',
   gasPrice: async () => '1',
+  suggestedFees: async () => ({ baseFee: '1', priorityFee: '1' }),
   pendingCount: async () => 0,
   broadcast: async () => ({ kind: 'taken' }),
   countsAt: async (senders) => senders.map(() => 0),
@@ -65,7 +66,7 @@ export const createScene = (app: App, events: EventStore, endpoint: Endpoint, or
     return { transaction_id: (transaction as unknown as { transaction_id: string }).transaction_id };
   };
   const signatureOf = async ({ transaction_id }: { transaction_id: string }) => {
-    const digest = await app.transactions.messageToSign(by, transaction_id);
+    const { digest } = await app.transactions.messageToSign(by, transaction_id);
     return { transaction_id, signature: signer.signingKey.sign(digest).serialized };
   };
   const newSigned = async () => {
@@ -102,6 +103,19 @@ const ofOrganization = async ({ by }: Scene) => ({ organization_id: by.organizat
 const ofWallet = ({ newWallet }: Scene) => newWallet();
 const ofHolder = ({ newWallet, address }: Scene) => newWallet(address);
 const ofSender = async ({ newWallet }: Scene) => ({ ...(await newWallet(from)), from });
+
+const ofWebhook = async ({ call, by }: Scene) => {
+  const { webhook_id } = await call('RegisterWebhook', exampleOf(by, 'RegisterWebhook'));
+  return { webhook_id };
+};
+const removeWebhook = ({ call }: Scene, { webhook_id }: { webhook_id: string }) =>
+  call('RemoveWebhook', { webhook_id });
+
+const newSent = async ({ newSigned, call }: Scene) => {
+  const made = await newSigned();
+  await call('SendTransaction', made);
+  return made;
+};
 
 const logSeal = async ({ app, by: { organizationId } }: Scene, count: number) => {
   await app.sealLog.begin();
@@ -161,6 +175,9 @@ export const rows: Readonly<Record<string, Row>> = {
       return {};
     },
   },
+  UpdateWebhook: { given: ofWebhook, meanwhile: removeWebhook },
+  RotateWebhookSecret: { given: ofWebhook, meanwhile: removeWebhook },
+  SendTestWebhook: { given: ofWebhook, meanwhile: removeWebhook },
   RemoveWebhook: { given: ({ call, by }) => call('RegisterWebhook', exampleOf(by, 'RegisterWebhook')) },
   RemoveWebhookHeader: {
     given: ({ call, by }) => call('RegisterWebhookHeader', exampleOf(by, 'RegisterWebhookHeader')),
@@ -197,12 +214,12 @@ export const rows: Readonly<Record<string, Row>> = {
     given: ({ newSigned }) => newSigned(),
     meanwhile: ({ observeFinal }, input: { transaction_id: string }) => observeFinal(input),
   },
+  SpeedUpTransaction: {
+    given: newSent,
+    meanwhile: ({ observeFinal }, input: { transaction_id: string }) => observeFinal(input),
+  },
   CancelTransaction: {
-    given: async ({ newSigned, call }) => {
-      const made = await newSigned();
-      await call('SendTransaction', made);
-      return made;
-    },
+    given: newSent,
     meanwhile: ({ observeFinal }, input: { transaction_id: string }) => observeFinal(input),
   },
 };

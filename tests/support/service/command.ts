@@ -14,6 +14,8 @@ export const environmentOf = ({ directory, environment: engines }: Home, extra: 
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     CHAINFOLD_DATA_DIR: directory,
+    // The files of whoever runs the tests must not change them.
+    CHAINFOLD_CONFIG_DIR: directory,
     ...engines,
     CHAINFOLD_PORT: '0',
     ...Object.fromEntries(chains.map(({ tag }) => [`CHAIN_${tag}_URL`, 'off'])),

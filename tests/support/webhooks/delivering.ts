@@ -1,5 +1,6 @@
-import type { App, Ports } from '../../../application/app.js';
+import type { App } from '../../../application/app.js';
 import type { Context } from '../../../application/commands/handle.js';
+import type { Ports } from '../../../application/composition/service-ports.js';
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
 import type { Sender } from '../../../application/ports/sender.js';
 import { deliveryIdFor } from '../../../application/webhooks/deliveries.js';

@@ -1,62 +1,53 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
-import { embedded, type Home } from '../../support/engines/engines.js';
+import { embedded } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents } from '../../support/following/following.js';
+import { freshDirectory } from '../../support/run/directories.js';
 import { describeInFull } from '../../support/run/tier.js';
-import { runCommand } from '../../support/service/command.js';
+import { jsonOf, runCommand } from '../../support/service/command.js';
 import { clientOf, demoOf, startService } from '../../support/service/service.js';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 
-/** Runs the page's sqlite3 commands in the directory. */
-const backUp = (directory: string) => {
-  for (const [, file = '', sql = ''] of page.matchAll(/^sqlite3 (\S+) "(.+)"$/gm)) {
-    const db = new DatabaseSync(join(directory, file), { timeout: 60_000 });
-    db.exec(sql.replace(/'((?:backup\/)?(?:state|events)\.db)'/g, (_, name) => `'${join(directory, name)}'`));
-    db.close();
-  }
-};
+/** Returns the arguments of the page's commands that begin with the given words, with the paths of the test. */
+const commandsOf = (words: string, paths: Readonly<Record<string, string>>) =>
+  [...page.matchAll(/^ *(?:CHAINFOLD_DATA_DIR=\S+ )?npx chainfold (.+?) *(?:#.*)?$/gm)]
+    .map(([, command = '']) => command.split(' '))
+    .filter((command) => command.join(' ').startsWith(words))
+    .map((command) => command.map((word) => paths[word] ?? word));
 
 describeInFull('docs/operations.md', () => {
-  it('gives backup commands whose copy is complete even while the service writes', async () => {
+  it('gives commands that back up, verify and restore a service that writes', async () => {
     const service = await startService({ on: embedded });
     const { home } = service;
-    const copy: Home = await embedded.home();
-    mkdirSync(join(home.directory, 'backup'));
+    const [target, copy] = [freshDirectory(), await embedded.home()];
     const done = new AbortController();
     const writing = (async () => {
-      const names: string[] = [];
-      while (!done.signal.aborted) {
-        const name = `wallet ${names.length}`;
-        await clientOf(service).c.registerWallet({ name });
-        names.push(name);
-      }
-      return names;
+      while (!done.signal.aborted) await clientOf(service).c.registerWallet({ name: 'during the backup' });
     })();
     const kept = await clientOf(service).c.registerWallet({ name: 'before the backup' });
-    backUp(home.directory);
+    const { folder } = await jsonOf(home, ['backup', target]);
+    const paths = { '/backups': target, '/backups/2026-11-18T05-25-12.472Z-81234': folder };
+    const commands = commandsOf('backup', paths);
+    assert.equal(commands.length, 3);
+    for (const command of commands) {
+      const { code, stdout, stderr } = await runCommand(home, command);
+      assert.equal(code, 0, stdout + stderr);
+    }
     done.abort();
     await writing;
     await service.stop();
-    const whole = await home.events().then(async (events) => [await allEvents(events), await events.close()] as const);
-    for (const name of ['state.db', 'events.db'])
-      cpSync(join(home.directory, 'backup', name), join(copy.directory, name));
     cpSync(join(home.directory, 'master.key'), join(copy.directory, 'master.key'));
-    const restored = await copy
-      .events()
-      .then(async (events) => [await allEvents(events), await events.close()] as const);
-    assert.ok(restored[0].length > 0);
-    assert.deepEqual(restored[0], whole[0].slice(0, restored[0].length));
+    const [restore = []] = commandsOf('restore', paths);
+    const { code, stdout, stderr } = await runCommand(copy, restore);
+    assert.equal(code, 0, stdout + stderr);
     const again = await startService({ on: copy, env: { CHAINFOLD_DEMO: 'false' } });
     // A backup has no limiter.db, so nonces from its time are rejected: they may have been used.
     const { wallet } = await eventually(() => clientOf(again, demoOf(home)).c.getWallet({ wallet_id: kept.wallet_id }));
     assert.equal(wallet.name, 'before the backup');
+    assert.equal((await runCommand(copy, ['doctor', '--json'])).code, 0);
     await again.stop();
-    const { code, stdout } = await runCommand(copy, ['doctor', '--json']);
-    assert.equal(code, 0, stdout);
   });
 
   it('names only commands that exist', async () => {

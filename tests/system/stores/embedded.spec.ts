@@ -12,29 +12,11 @@ import {
 } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { embedded as engine } from '../../support/engines/engines.js';
-import { until } from '../../support/eventually.js';
-import { everyPage } from '../../support/following/following.js';
-import { liveAndRebuilt } from '../../support/histories/rebuild.js';
 import { skip } from '../../support/run/skip.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
 import { call } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
-
-/** Returns the backup commands of docs/operations.md, with their paths changed to the given directories. */
-const backupCommands = (from: string, to: string) => {
-  const page = readFileSync('docs/operations.md', 'utf8');
-  const commands = [...page.matchAll(/^sqlite3 (\S+) "(.+)"$/gm)].slice(0, 3);
-  assert.equal(commands.length, 3);
-  const placed = (text: string) =>
-    text.replaceAll('backup/', `${to}/`).replaceAll(/(?<![\w/])(state|events)\.db/g, `${from}/$1.db`);
-  return commands.map(([, file = '', sql = '']) => () => {
-    const db = new DatabaseSync(placed(file), { timeout: 60_000 });
-    db.exec(placed(sql));
-    db.close();
-  });
-};
 
 describe('a service on embedded stores', () => {
   it('opens an event log whose last record was torn', async () => {
@@ -86,50 +68,6 @@ describe('a service on embedded stores', () => {
     await service.stop();
   });
 
-  it('starts on a backup that was taken with the documented commands while it wrote, and finds it complete', async () => {
-    const service = await startService({ on: engine });
-    const { home } = service;
-    const copy = await engine.home();
-    const acknowledged: string[] = [];
-    const stop = new AbortController();
-    const write = async () => {
-      while (!stop.signal.aborted) {
-        const addresses = Array.from({ length: 3 }, () => `0x${randomBytes(20).toString('hex')}`);
-        const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'w', address: addresses[0] });
-        await clientOf(service).c.batchRegisterAddresses({ wallet_id, addresses });
-        acknowledged.push(wallet_id);
-      }
-    };
-    const writers = Array.from({ length: 4 }, write);
-    await until('twenty wallets are written', () => acknowledged.length >= 20);
-    const before = [...acknowledged];
-    for (const sql of backupCommands(home.directory, copy.directory)) sql();
-    const copied = acknowledged.length;
-    await until('twenty more are written', () => acknowledged.length >= copied + 20);
-    stop.abort();
-    await Promise.all(writers);
-    await service.stop();
-    for (const name of ['master.key', 'demo.json']) cpSync(join(home.directory, name), join(copy.directory, name));
-    const restored = await startService({ on: copy, role: 'api,projector' });
-    const found = await everyPage(async (page_token = '') => {
-      const { wallets, pagination } = await clientOf(restored).c.listWallets({ page_size: 100, page_token });
-      return { documents: wallets, nextPageToken: pagination.next_page_token };
-    });
-    const kept = new Set(found.map(({ wallet_id }) => wallet_id));
-    assert.deepEqual(
-      before.filter((id) => !kept.has(id)),
-      [],
-      'the copy has every wallet that was acknowledged before it',
-    );
-    assert.ok(kept.size < acknowledged.length, 'the copy lacks wallets that were acknowledged after it');
-    for (const { addresses } of found)
-      assert.ok([1, 4, 3].includes(addresses.length), 'the copy has no half of a batch');
-    await clientOf(restored).c.registerWallet({ name: 'after the restore' });
-    await restored.stop();
-    const { live, rebuilt } = await liveAndRebuilt(copy, [demoOf(copy).organizationId]);
-    assert.deepEqual(live, rebuilt);
-  });
-
   it('does not start without its master key, and creates no other in its place', async () => {
     const service = await startService({ on: engine });
     const { directory } = service.home;
@@ -140,7 +78,10 @@ describe('a service on embedded stores', () => {
     for (const command of [['serve'], ['organization', 'list']]) {
       const { code, stderr } = await runCommand(service.home, command);
       assert.equal(code, 2);
-      assert.match(stderr, /^\S+master\.key is missing, .*\. Restore it from a backup\n$/);
+      assert.match(
+        stderr,
+        /^CHAINFOLD_DATA_DIR: \S+master\.key is missing, .*\. Put it back, or set CHAINFOLD_MASTER_KEY to the key\n$/,
+      );
       assert.equal(existsSync(key), false);
     }
     writeFileSync(key, kept, { mode: 0o600 });

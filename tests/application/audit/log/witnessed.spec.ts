@@ -9,7 +9,7 @@ import {
   parseWitnessedHead,
   type WitnessedHead,
 } from '../../../../application/audit/log/witnessed.js';
-import { createSealLog } from '../../../../application/audit/seal-log.js';
+import { createSealLog } from '../../../../application/audit/seals/seal-log.js';
 import { createHandle } from '../../../../application/commands/handle.js';
 import type { EventStore } from '../../../../application/ports/event-store.js';
 import type { StateStore } from '../../../../application/ports/state.js';

@@ -1,4 +1,4 @@
-import { createBackoff } from './backoff.js';
+import { createBackoff } from '../backoff.js';
 
 type System = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
@@ -38,6 +38,22 @@ export const allSettledOrThrow = async <T>(doing: readonly Promise<T>[]): Promis
 /** Pauses after consecutive failures of one organization. */
 const retryPauses = { firstMs: 200, maxMs: 5000 };
 
+/** Creates pauses that end together, because a signal that very many pauses listen to would report a leak. */
+const createPauses = (system: System) => {
+  const pausing = new Set<AbortController>();
+  return {
+    pause: async (ms: number) => {
+      const one = new AbortController();
+      pausing.add(one);
+      await system.sleep(ms, one.signal);
+      pausing.delete(one);
+    },
+    endAll: () => {
+      for (const one of pausing) one.abort();
+    },
+  };
+};
+
 /**
  * Serves organizations round-robin, one call of `work` each, so that an organization waits for at most one call of every
  * other organization. A failed call is retried after a pause. The pause delays only the organization that failed.
@@ -51,6 +67,7 @@ export const createOrganizationQueue = <T>(
   /** Organizations with items that are neither being served nor pausing, in round-robin order. */
   const ready = new Set<string>();
   const started = new Set<Promise<void>>();
+  const pauses = createPauses(system);
   let served = 0;
   let wake = () => {};
 
@@ -58,7 +75,7 @@ export const createOrganizationQueue = <T>(
     ready.add(organizationId);
     wake();
   };
-  const pauseAfter = (organizationId: string, error: unknown, signal: AbortSignal) => {
+  const pauseAfter = async (organizationId: string, error: unknown, signal: AbortSignal) => {
     const backoff = backoffs.get(organizationId) ?? createBackoff(retryPauses);
     backoffs.set(organizationId, backoff);
     const ms = backoff.next();
@@ -66,7 +83,7 @@ export const createOrganizationQueue = <T>(
       { process: name, organization: organizationId, retryInMs: ms, err: error },
       'Work of an organization failed; retrying',
     );
-    return system.sleep(ms, signal);
+    if (!signal.aborted) await pauses.pause(ms);
   };
   /** Returns the failure, or null. The slot is freed before the pause, so that other organizations can use it. */
   const tryWork = async (lane: Set<T>, organizationId: string) => {
@@ -104,7 +121,11 @@ export const createOrganizationQueue = <T>(
       enqueueTurn(organizationId);
     },
     run: async (signal) => {
-      signal.addEventListener('abort', () => wake(), { once: true });
+      const end = () => {
+        pauses.endAll();
+        wake();
+      };
+      signal.addEventListener('abort', end, { once: true });
       while (!signal.aborted) {
         const woken = new Promise<void>((resolve) => {
           wake = resolve;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { createOrganizationQueue } from '../../../application/async/organization-queue.js';
-import { eventually } from '../../support/eventually.js';
-import { testSystem } from '../../support/silent.js';
+import { getEventListeners } from 'node:events';
+import { createOrganizationQueue } from '../../../../application/async/turns/organization-queue.js';
+import { eventually } from '../../../support/eventually.js';
+import { testSystem } from '../../../support/silent.js';
 
 /** Processes one item at a time and records its organization; items named `bad` fail. */
 const start = (atOnce: number) => {
@@ -23,7 +24,7 @@ const start = (atOnce: number) => {
     stop.abort();
     await running;
   };
-  return { lanes: queue, served, end };
+  return { lanes: queue, served, end, signal: stop.signal };
 };
 
 describe('the organization queue', () => {
@@ -45,6 +46,15 @@ describe('the organization queue', () => {
     await eventually(async () => assert.equal(served.length, 10));
     await end();
     assert.deepEqual(new Set(served), new Set(['modest']));
+  });
+
+  it('adds one listener to its signal, however many organizations fail', async () => {
+    const { lanes, served, end, signal } = start(4);
+    for (let n = 0; n < 50; n++) lanes.add(`failing ${n}`, 'bad');
+    lanes.add('modest', 'last');
+    await eventually(async () => assert.deepEqual(served, ['modest']));
+    assert.equal(getEventListeners(signal, 'abort').length, 1);
+    await end();
   });
 
   it('processes items added while it is idle, and ends when its signal is aborted', async () => {

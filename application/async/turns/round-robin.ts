@@ -1,4 +1,4 @@
-import { groupBy } from './group-by.js';
+import { groupBy } from '../group-by.js';
 
 /** Interleaves items so that owners alternate. The items of one owner keep their order. */
 export const roundRobin = <T>(items: readonly T[], ownerOf: (item: T) => string): T[] => {

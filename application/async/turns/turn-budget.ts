@@ -1,4 +1,4 @@
-import type { MaybePromise } from './maybe-promise.js';
+import type { MaybePromise } from '../maybe-promise.js';
 
 type Waiting = { readonly cost: number; readonly begin: () => void };
 

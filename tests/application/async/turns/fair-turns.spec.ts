@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createFairTurns } from '../../../application/async/fair-turns.js';
+import { createFairTurns } from '../../../../application/async/turns/fair-turns.js';
 
 /** Starts tasks that the test ends, and records the order in which they start. */
 const createScene = (bounds: Parameters<typeof createFairTurns>[0]) => {

@@ -1,4 +1,4 @@
-import { createBoundedCache } from './bounded-cache.js';
+import { createBoundedCache } from '../bounded-cache.js';
 
 type Clock = { now(): number; sleep(ms: number): Promise<void> };
 

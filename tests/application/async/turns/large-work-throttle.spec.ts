@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { createLargeWorkThrottle, type LargeWorkThrottle } from '../../../application/async/large-work-throttle.js';
+import {
+  createLargeWorkThrottle,
+  type LargeWorkThrottle,
+} from '../../../../application/async/turns/large-work-throttle.js';
 
 /** Starts a throttle on a clock that only sleeping advances; `during` runs in each sleep. */
 const scene = (during: (shares: LargeWorkThrottle) => Promise<void>) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createTurnBudget } from '../../../application/async/turn-budget.js';
+import { createTurnBudget } from '../../../../application/async/turns/turn-budget.js';
 
 describe('the per-turn budget', () => {
   /** Makes a budget whose turns the test ends, and records the order in which work starts. */

@@ -1,4 +1,4 @@
-import { fail } from '../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 
 export type FairTurns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
