@@ -71,7 +71,7 @@ describe('an answer as of a past moment', () => {
       }),
       { numRuns: 4, endOnFailure: true },
     );
-    for (const kind of ['position', 'time', 'NOT_FOUND', 'FAILED_PR', '{"wallet_', '{"transac', '"0x'])
+    for (const kind of ['position', 'time', 'NOT_FOUND', 'FAILED_PR', '{"wallet_', '{"transac', '{"digest'])
       assert.ok(
         [...seen].some((text) => text.startsWith(kind)),
         kind,

@@ -251,7 +251,11 @@ describe('the webhook sender', () => {
   });
 
   it('sends every other header unchanged', async () => {
-    const port = await serve((req, res) => res.end(JSON.stringify(req.rawHeaders)));
+    let received = '';
+    const port = await serve((req, res) => {
+      received = JSON.stringify(req.rawHeaders);
+      res.end();
+    });
     const fine = ['Authorization', 'user-agent', 'x-apikey', 'webhooks', 'hosts', 'tea', "!#$%&'*+-.^_`|~", '__proto__']
       .map((name): [string, string] => [name, 'a"b\\c; é=\xa0\xff'])
       .concat([['x-empty', '']]);
@@ -259,8 +263,8 @@ describe('the webhook sender', () => {
     const longText = 'x'.repeat(1000);
     for (const [name, value] of [...fine, [longText, longText] as const])
       assert.equal(sender.checkHeader(name, value), null, name);
-    const { answer } = await sender.post(messageTo(at(port), { headers: fine }));
-    for (const header of fine) assert.ok(answer.includes(JSON.stringify(header).slice(1, -1)), header[0]);
+    await sender.post(messageTo(at(port), { headers: fine }));
+    for (const header of fine) assert.ok(received.includes(JSON.stringify(header).slice(1, -1)), header[0]);
   });
 
   it('aborts its requests when it is closed, and sends no more', async () => {
