@@ -32,7 +32,7 @@ const differing = [
   /\b(byTier|isFull|sized|describeInFull)\b[^;]*from '[^']*\/tier\.js'/,
   /\bengines\b[^;]*from '[^']*\/engines\.js'/,
   /from '[^']*\/(store-kinds|redis)\.js'/,
-  /\b(limiters|jobs|finalAnswers)\b[^;]*from '[^']*\/adapters\.js'/,
+  /\b(limiters|jobs|finalAnswers|refusedRequests)\b[^;]*from '[^']*\/adapters\.js'/,
 ];
 /** Support files that have another form in the full tier only through the exports that `differing` names. */
 const carriers = ['engines/engines.ts', 'engines/adapters.ts', 'following/store-kinds.ts', 'service/command.ts'].map(
