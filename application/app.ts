@@ -120,7 +120,7 @@ export const createApp = (given: Ports, versions = upcasters): App => {
   const balances = createBalances({ ...ports, handle, addressParser, contracts, chains });
   const imports = createAssetImports({ handle, readModels, addressParser, balances, chains, system });
   const followers = createFollowers(ports, handle, { deliveries, descriptions, balances, contracts });
-  const uses = createCredentialUses(ports);
+  const [uses, oldestDelivery] = [createCredentialUses(ports), createOldestDelivery(ports)];
   const { tokens, ...gatewayAuth } = createGatewayAuth({ ...ports, handle, lists, credentialCache, uses, limits });
   const [caches, tracing] = [[credentialCache, tokens, limits], createTracing(ports)];
   return {
@@ -139,7 +139,7 @@ export const createApp = (given: Ports, versions = upcasters): App => {
     transactionCreation: createTransactionCreation({ ...ports, handle, addressParser, chains }),
     chainBlocks: createChainBlocks({ ...ports, handle, chains }),
     deliveriesWaiting: ports.jobs.count,
-    oldestDelivery: createOldestDelivery(ports),
+    oldestDelivery,
     onMeasurement,
     sharedWebhookKeys: ports.signer.sharedKeys,
     nodes: ports.nodes,
@@ -147,7 +147,7 @@ export const createApp = (given: Ports, versions = upcasters): App => {
     queries: createQueries(ports),
     idempotency: createIdempotency(limiter),
     ...projecting,
-    ...createOperatorViews({ ...ports, projector, stops }, versions),
+    ...createOperatorViews({ ...ports, projector, stops, oldestDelivery }, versions),
     audit: createAudit({ ...ports, stored, handle, pageTokens }),
     ...createProvenLog({ ...ports, events: stored, handle }),
     asOf: createAsOf({

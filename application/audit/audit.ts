@@ -1,7 +1,8 @@
 import { fail } from '../../domain/failure.js';
 import { createFairTurns } from '../async/turns/fair-turns.js';
 import type { Handle } from '../commands/handle.js';
-import { beginning, type EventStore, type Moment, type Recorded } from '../ports/event-store.js';
+import { positionAt } from '../commands/position-at.js';
+import { beginning, type EventStore, type Moment, now, type Recorded } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
 import type { PageTokens } from '../read-models/paging.js';
 import { createLossAcceptance, type LossAcceptance } from './accept-loss.js';
@@ -41,8 +42,6 @@ type Ports = Omit<StoreProofPorts, 'events' | 'system'> & {
   readonly pageTokens: PageTokens;
 };
 
-const now: Moment = { position: Number.MAX_SAFE_INTEGER };
-
 const firstOf = async (batches: AsyncIterable<readonly Recorded[]>): Promise<Recorded | undefined> => {
   for await (const [event] of batches) return event;
   return undefined;
@@ -56,7 +55,8 @@ export const createAudit = (ports: Ports): Audit => {
   const { sha256 } = system;
   const proof = createStoreProof({ ...ports, events: stored });
 
-  const { page, positionOf } = createEventPages(ports);
+  const { page } = createEventPages(ports);
+  const positionOf = (organizationId: string, moment: Moment) => positionAt(events, organizationId, moment);
   const inTurn = createFairTurns(verifications);
 
   return {

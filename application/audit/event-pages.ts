@@ -1,3 +1,4 @@
+import { positionAt } from '../commands/position-at.js';
 import { beginning, type EventStore, type Moment, type Position, type Recorded } from '../ports/event-store.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
 
@@ -23,8 +24,6 @@ export type EventPages = {
    * for, or none, and still a token for the next page, because each page reads a bounded number of events.
    */
   page(organizationId: string, wanted: Wanted, page: PageRequest): Promise<ListPage<Recorded>>;
-  /** Returns the position of the organization's last event up to a moment; `beginning` if there is none. */
-  positionOf(organizationId: string, moment: Moment): Promise<Position>;
 };
 
 const maxReadPerPage = 2000;
@@ -44,16 +43,15 @@ const takeWhile = async function* (
     }
 };
 
-export const createEventPages = ({ events, pageTokens }: { events: EventStore; pageTokens: PageTokens }) => {
-  /** Stores can only read on from positions of events, so that a moment has to be resolved to one. */
-  const positionOf: EventPages['positionOf'] = async (organizationId, moment) => {
-    for await (const [last] of events.readOrganizationBackwards(organizationId, moment))
-      return last?.position ?? beginning;
-    return beginning;
-  };
-
+export const createEventPages = ({
+  events,
+  pageTokens,
+}: {
+  events: EventStore;
+  pageTokens: PageTokens;
+}): EventPages => {
   const startOf = (organizationId: string, { from }: Wanted) =>
-    from ? positionOf(organizationId, before(from)) : beginning;
+    from ? positionAt(events, organizationId, before(from)) : beginning;
   /** Returns the events of the range after the event at `last`, or all if there is no last one. */
   const backwards = async (organizationId: string, wanted: Wanted, last: Position | undefined) => {
     const lowest = await startOf(organizationId, wanted);
@@ -61,7 +59,7 @@ export const createEventPages = ({ events, pageTokens }: { events: EventStore; p
     return takeWhile(events.readOrganizationBackwards(organizationId, upTo), ({ position }) => position > lowest);
   };
   const forwards = async (organizationId: string, wanted: Wanted, last: Position | undefined) => {
-    const highest = await positionOf(organizationId, wanted.upTo);
+    const highest = await positionAt(events, organizationId, wanted.upTo);
     const after = last ?? (await startOf(organizationId, wanted));
     return takeWhile(events.readOrganization(organizationId, after), ({ position }) => position <= highest);
   };
@@ -90,5 +88,5 @@ export const createEventPages = ({ events, pageTokens }: { events: EventStore; p
     wanted.touch?.(read - documents.length);
     return { documents, nextPageToken: pageTokens.write(list, last ? [last.position, last.id] : null) };
   };
-  return { page, positionOf } satisfies EventPages;
+  return { page };
 };

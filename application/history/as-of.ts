@@ -2,7 +2,8 @@ import { fail } from '../../domain/failure.js';
 import { type Cancellation, cancellationOf, signalOf } from '../async/cancellation.js';
 import { createSingleFlight } from '../async/single-flight.js';
 import { createFairTurns } from '../async/turns/fair-turns.js';
-import { beginning, type EventStore, type Moment, type Position, type Streams } from '../ports/event-store.js';
+import { positionAt } from '../commands/position-at.js';
+import type { EventStore, Moment, Position, Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { PageTokens } from '../read-models/paging.js';
 import { type Folded, foldHistory, TooManyEvents } from './replay.js';
@@ -34,12 +35,6 @@ export type AsOfPorts<Records> = {
   /** Creates empty in-memory read models. */
   readonly scratch: () => ReadModels;
   readonly asOfEvents: number;
-};
-
-/** Returns the position of an organization's last event up to a moment. All moments between two events share it. */
-export const positionAt = async (events: EventStore, organizationId: string, moment: Moment): Promise<Position> => {
-  for await (const [last] of events.readOrganizationBackwards(organizationId, moment)) if (last) return last.position;
-  return beginning;
 };
 
 /** LRU cache of folded histories, bounded by the total number of events. */

@@ -2,9 +2,9 @@ import { canonical } from '../../domain/aggregates/audit.js';
 import { fail } from '../../domain/failure.js';
 import { globalVariant } from '../../domain/variant.js';
 import { projections } from '../../projections/index.js';
+import { positionAt } from '../commands/position-at.js';
 import type { EventStore, Moment, Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
-import { positionAt } from './as-of.js';
 import { createFold, type DocumentChange, eventsUpTo } from './replay.js';
 
 type Document = Readonly<Record<string, unknown>>;

@@ -21,6 +21,3 @@ export const parseAsOf = (given: string, name: string): Moment => {
     `${name} must be an event position, or an ISO 8601 time with a zone such as 2026-01-31T12:00:00Z`,
   );
 };
-
-/** Moment after every event. */
-export const now: Moment = { position: Number.MAX_SAFE_INTEGER };

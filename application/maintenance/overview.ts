@@ -1,4 +1,3 @@
-import { systemOwner } from '../../projections/define.js';
 import { openDeliveries } from '../../projections/deliveries.js';
 import { webhookHealth } from '../../projections/webhooks.js';
 import { type LogCheckpoint, logCheckpointId } from '../audit/log-reading.js';
@@ -66,6 +65,8 @@ export type OversightPorts = {
   readonly stuckTransactions: StuckTransactions;
   readonly readModels: ReadModels;
   readonly jobs: Pick<Jobs, 'count'>;
+  /** Returns for how many seconds the oldest open delivery has been due. */
+  readonly oldestDelivery: () => Promise<number>;
   readonly state: StateStore;
   readonly system: System;
 };
@@ -84,11 +85,8 @@ const countDeliveries = async ({ readModels }: OversightPorts) => {
 };
 
 const deliveriesIn = async (ports: OversightPorts): Promise<Deliveries> => {
-  const { readModels, jobs, system } = ports;
-  const query = { index: 'byNextTry', equal: ['no'], limit: 1, oldestFirst: true };
-  const [first] = (await readModels.page(openDeliveries, systemOwner, query)).documents;
-  const overdueSeconds = first ? Math.max(0, (system.now() - first.next_at) / 1000) : 0;
-  return { ...(await countDeliveries(ports)), queued: await jobs.count(), overdueSeconds };
+  const { jobs, oldestDelivery } = ports;
+  return { ...(await countDeliveries(ports)), queued: await jobs.count(), overdueSeconds: await oldestDelivery() };
 };
 
 const failingWebhooksIn = async ({ readModels, system }: OversightPorts): Promise<FailingWebhooks> => {

@@ -11,6 +11,8 @@ export const noStream: Revision = -1;
 
 /** Inclusive upper bound of a history: a position or a commit time (Unix ms). */
 export type Moment = { readonly position: Position } | { readonly time: number };
+/** Moment after every event. */
+export const now: Moment = { position: Number.MAX_SAFE_INTEGER };
 /** Position of a commit and its commit time (Unix ms). */
 export type Commit = { readonly position: Position; readonly time: number };
 

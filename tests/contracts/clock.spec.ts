@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createHandle } from '../../application/commands/handle.js';
-import { positionAt } from '../../application/history/as-of.js';
+import { positionAt } from '../../application/commands/position-at.js';
 import {
   beginning,
   clockStream,

@@ -1,5 +1,6 @@
 import type { Difference } from '../../../application/history/diff.js';
-import { now, parseAsOf } from '../../../application/history/parse-moment.js';
+import { parseAsOf } from '../../../application/history/parse-moment.js';
+import { now } from '../../../application/ports/event-store.js';
 import { writeExact } from '../../exact-json.js';
 import type { Command } from '../command/command.js';
 import { momentOption, organizationOption, withApp } from '../command/session.js';

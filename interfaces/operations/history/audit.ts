@@ -1,8 +1,8 @@
 import { orders } from '../../../application/audit/event-pages.js';
 import { toEventRecord } from '../../../application/audit/event-record.js';
 import { type HeadRecord, toHeadRecord } from '../../../application/audit/log/head-record.js';
-import { now, parseAsOf } from '../../../application/history/parse-moment.js';
-import type { Recorded } from '../../../application/ports/event-store.js';
+import { parseAsOf } from '../../../application/history/parse-moment.js';
+import { now, type Recorded } from '../../../application/ports/event-store.js';
 import { type Caller, operation } from '../define.js';
 import { anyEvent, anyOrganization } from '../examples/ids.js';
 import { eventRecord, pageSize, pageToken, pagination } from '../records.js';

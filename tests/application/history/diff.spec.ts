@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Difference } from '../../../application/history/diff.js';
-import { now } from '../../../application/history/parse-moment.js';
 import { foldHistory } from '../../../application/history/replay.js';
 import type { EventStore, Position } from '../../../application/ports/event-store.js';
+import { now } from '../../../application/ports/event-store.js';
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
 import { scopeOf, systemOwner } from '../../../projections/define.js';
 import { projections } from '../../../projections/index.js';

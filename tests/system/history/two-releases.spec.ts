@@ -5,7 +5,7 @@ import { ledgerKey } from '../../../application/assets/balance-ledger.js';
 import { currentEvents } from '../../../application/commands/current-events.js';
 import { type Context, createHandle, scopeFor, step } from '../../../application/commands/handle.js';
 import { createLedgerWriter } from '../../../application/following/ledger-writer.js';
-import { now } from '../../../application/history/parse-moment.js';
+import { now } from '../../../application/ports/event-store.js';
 import { stoppedParts } from '../../../application/ports/read-models.js';
 import type { Sender } from '../../../application/ports/sender.js';
 import { nameOf } from '../../../application/processes/service-process.js';

@@ -36,6 +36,16 @@ const agrees = (unsigned: Unsigned, { digest, from, signature, raw, hash }: Sign
   assert.deepEqual(evmTransactions.assemble(unsigned, from, signatureOf(signature)), { raw, hash });
 };
 
+/** Fields of a transaction without its fees. */
+const content = {
+  chainId: fc.integer({ min: 1, max: 2 ** 31 }),
+  nonce: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+  to: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((some) => `0x${Buffer.from(some).toString('hex')}`),
+  value: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
+  gas: fc.bigInt({ min: 0n, max: 2n ** 63n }).map(String),
+  data: fc.uint8Array({ maxLength: 100 }).map((data) => `0x${Buffer.from(data).toString('hex')}`),
+};
+
 describe('the EVM transaction codec', () => {
   it('agrees with the example of EIP-155', async () => {
     const { unsigned, key, digest, r, s, v, raw } = eip155Example;
@@ -95,15 +105,7 @@ describe('the EVM transaction codec', () => {
   it('agrees with viem on any transaction and key', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.record({
-          chainId: fc.integer({ min: 1, max: 2 ** 31 }),
-          nonce: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
-          to: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((some) => `0x${Buffer.from(some).toString('hex')}`),
-          value: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
-          gas: fc.bigInt({ min: 0n, max: 2n ** 63n }).map(String),
-          gasPrice: fc.bigInt({ min: 0n, max: 2n ** 128n }).map(String),
-          data: fc.uint8Array({ maxLength: 100 }).map((data) => `0x${Buffer.from(data).toString('hex')}`),
-        }),
+        fc.record({ ...content, gasPrice: fc.bigInt({ min: 0n, max: 2n ** 128n }).map(String) }),
         fc.bigInt({ min: 1n, max: order - 1n }),
         async (given, key) => {
           const signed = await signedByViem(given, `0x${word(key)}`);
@@ -127,14 +129,7 @@ describe('the EVM transaction codec for type 2', () => {
   it('agrees with viem on digest, bytes and hash of any transaction and key', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.record({
-          chainId: fc.integer({ min: 1, max: 2 ** 31 }),
-          nonce: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
-          to: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((some) => `0x${Buffer.from(some).toString('hex')}`),
-          value: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
-          gas: fc.bigInt({ min: 0n, max: 2n ** 63n }).map(String),
-          data: fc.uint8Array({ maxLength: 100 }).map((data) => `0x${Buffer.from(data).toString('hex')}`),
-        }),
+        fc.record(content),
         fc.bigInt({ min: 0n, max: 2n ** 128n }),
         fc.bigInt({ min: 0n, max: 2n ** 64n }),
         async (given, priorityFee, room) => {
