@@ -1,6 +1,6 @@
 import type { Variant } from '../../../domain/variant.js';
 import type { Chain, Header } from '../../ports/chain.js';
-import type { EventStore } from '../../ports/event-store.js';
+import type { Position } from '../../ports/event-store.js';
 import type { System } from '../../ports/system.js';
 import type { WatchList } from '../../watch-list/watch-list.js';
 import type { BlockRecords } from '../blocks/block-records.js';
@@ -19,7 +19,6 @@ export class OtherChain extends Error {
 
 type Ports = {
   readonly chain: Chain;
-  readonly events: EventStore;
   readonly watched: WatchList;
   readonly system: System;
   readonly store: CursorStore;
@@ -34,11 +33,12 @@ type Ports = {
  * chain is parked in case that chain returns.
  */
 export const createResume = (ports: Ports, { tag }: Variant, isDevelopment: boolean) => {
-  const { chain, events, watched, system, store, records, beginTasks } = ports;
+  const { chain, watched, system, store, records, beginTasks } = ports;
 
-  const start = async (genesis: Header): Promise<Cursor> => {
+  /** Begins at `position`, which is earlier than any event about an import that may still be due. */
+  const start = async (genesis: Header, position: Position): Promise<Cursor> => {
     const head = isDevelopment ? genesis : await chain.head();
-    const cursor = await beginAt(chain, genesis, head, await events.head());
+    const cursor = await beginAt(chain, genesis, head, position);
     return isDevelopment ? { ...cursor, isDevelopment } : cursor;
   };
   /** Returns the log message for the change to another chain; throws OtherChain when the change is not allowed. */
@@ -53,10 +53,10 @@ export const createResume = (ports: Ports, { tag }: Variant, isDevelopment: bool
     const reason = await reasonToChange(genesis, stored);
     system.log.warn({ variant: tag, genesis: genesis.hash }, reason);
     if (!stored.isDevelopment) await store.park(stored);
-    return (await store.parked(genesis.hash)) ?? start(genesis);
+    return (await store.parked(genesis.hash)) ?? start(genesis, stored.positions[0] ?? 0);
   };
   const cursorFor = async (genesis: Header, stored: Cursor | null) => {
-    if (!stored) return start(genesis);
+    if (!stored) return start(genesis, 0);
     return stored.chain === genesis.hash ? stored : changeTo(genesis, stored);
   };
 

@@ -9,9 +9,11 @@ import { eventually } from '../../support/eventually.js';
 import {
   allEvents,
   coinsOf,
+  composeApp,
   contextOf,
   followedVariant,
   openStores,
+  processOf,
   type Running,
   startFollowing,
   variantOf,
@@ -71,6 +73,25 @@ describe('the import of a balance requested with a registration', () => {
     await eventually(async () => assert.match(running.app.followers[0]?.alarm() ?? '', /no node/));
     state.isAway = false;
     await eventually(async () => assert.deepEqual(await balances(running, walletId), ['42']));
+    await running.stop();
+  });
+
+  it('is completed by the first process that follows the chain, even if it was requested before', async () => {
+    const development = await startDevelopmentSui({ blockMs: 0, log: silent });
+    const chain = await suiChain(development.urls, silent);
+    const stores = await openStores();
+    closing.push(stores.close, development.close, chain.close);
+    await development.controls.transfer({ to: someone, value: '42' });
+    const app = composeApp(stores);
+    const wanted = { name: 'imported', address: someone, importAsset: true, confirmation: 1 };
+    const { answer, position } = await app.wallets.register(by, wanted);
+    const stop = new AbortController();
+    const projecting = processOf(app, 'projector').run(stop.signal);
+    await eventually(async () => assert.ok(await app.progress.reached(position, 1000)));
+    stop.abort();
+    await projecting;
+    const running = startFollowing(stores, chain, { variant, fromGenesis: false });
+    await eventually(async () => assert.deepEqual(await balances(running, answer.wallet_id), ['42']));
     await running.stop();
   });
 });

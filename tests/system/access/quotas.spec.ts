@@ -6,7 +6,14 @@ import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { call, problemIn } from '../../support/service/http.js';
-import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
+import {
+  clientOf,
+  demoOf,
+  newOrganization,
+  type Service,
+  startService,
+  unlimited,
+} from '../../support/service/service.js';
 
 const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 type Quota = keyof typeof defaultQuotas;
@@ -28,6 +35,7 @@ for (const engine of engines)
     const open = async () => {
       const { organizationId, ...credentials } = await newOrganization(service.home, `quota-${++made}`);
       const client = clientOf(service, credentials);
+      await admin.setRateLimit({ organization_id: organizationId, ...unlimited });
       const limit = (quota: Quota, to: number) => admin.setQuota({ organization_id: organizationId, quota, limit: to });
       const used = async (wanted: Quota) =>
         (await client.admin.getLimits({})).quotas.find(({ quota }) => quota === wanted)?.used;
