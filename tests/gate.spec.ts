@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from './support/eventually.js';
 import { freshDirectory } from './support/run/directories.js';
@@ -84,6 +84,16 @@ describe('the CI gate', () => {
     assert.deepEqual([exit, last], [0, '2 passed, 0 failed']);
     for (const text of [output, verdict]) assert.ok(text.includes(`FLAKY first ${file}: slow`), text);
     assert.match(verdict, /the first failure of slow/);
+  });
+
+  it('runs the file of a failed hook again, not the file before it', async () => {
+    const [first, second] = [specOf('sound', ''), specOf('unsound', '')];
+    const hook =
+      "describe('with a hook', () => { before(() => { throw new Error('no scene'); }); it('one', () => {}); });";
+    writeFileSync(second, hook);
+    const command = ['npx', 'mocha', '--no-parallel', first, second];
+    const { stdout } = await gate('pass', folder, 'first', 'usual', ...command);
+    assert.ok(stdout.includes(`first: ${relative(cwd, second)} failed and runs once more`), stdout);
   });
 
   it('fails when a file fails twice', async () => {

@@ -11,7 +11,7 @@ const collectResults = (runner) => {
   let lastFile = '';
   const add = (state, test, error) => {
     // A root hook belongs to no file; workers hand in their events file by file, so it ran in the last one.
-    lastFile = test.file && test.type === 'test' ? relative(process.cwd(), test.file) : lastFile;
+    lastFile = test.file ? relative(process.cwd(), test.file) : lastFile;
     results.push({
       file: lastFile,
       title: test.fullTitle(),

@@ -65,6 +65,7 @@ describe('a webhook message to an organization', () => {
     messages = [];
     const to = await scene.register(attacker);
     const { id } = await sentTo(attacker, to);
+    await scene.caughtUp();
     await scene.app.deliveries.resend(attacker, id);
     await scene.run(id, to);
     const { secret } = (await scene.app.webhooks.find(attacker, to)) ?? assert.fail('no webhook');
