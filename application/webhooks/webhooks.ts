@@ -73,15 +73,7 @@ const createRegister =
     const secret = signer.newSecret();
     await check.requireAnswer(context, webhookId, endpoint, secret);
     const sealedSecret = await secrets.seal(context, webhookId, endpoint, secret);
-    const data = {
-      webhookId,
-      ...(walletId !== undefined && { walletId }),
-      endpoint,
-      confirmation,
-      sealedSecret,
-      ...(notificationTypes && { notificationTypes }),
-      ...(final && { final }),
-    };
+    const data = { webhookId, walletId, endpoint, confirmation, sealedSecret, notificationTypes, final };
     const register = webhookStep(context, { type: 'Register', data });
     const position = await withSealedSecret(vault, webhookKeyId(webhookId), () =>
       handle(context, [...needed, register]),

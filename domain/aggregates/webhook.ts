@@ -35,6 +35,13 @@ type SecretRotated = OfWebhook & {
   /** Secret that the new one replaces. */
   previousSecret: PreviousSecret;
 };
+/** Settings in which optional ones may be undefined. */
+type Given = Pick<Registered, 'webhookId' | 'endpoint' | 'confirmation' | 'sealedSecret'> & {
+  walletId?: string | undefined;
+  notificationTypes?: readonly string[] | undefined;
+  final?: boolean | undefined;
+  previousSecret?: PreviousSecret | undefined;
+};
 /** Secrets encrypted anew. `replaces` is the stored secret from which they were made, so that none is lost to a race. */
 type Resealed = { sealedSecret: string; replaces: string };
 type Changes = {
@@ -65,7 +72,7 @@ export type WebhookEvent =
   | { type: 'WebhookUpdated'; data: Updated }
   | { type: 'WebhookSecretRotated'; data: SecretRotated };
 export type WebhookCommand =
-  | { type: 'Register'; data: Registered }
+  | { type: 'Register'; data: Given }
   | { type: 'Remove'; data: OfWebhook }
   | { type: 'Disable'; data: Disabled }
   | { type: 'Revive'; data: OfWebhook }
@@ -84,11 +91,9 @@ const disabledByCaller = 'the organization disabled it';
 const missing = (webhookId: string) => fail('NOT_FOUND', `Webhook not found: ${webhookId}`);
 const exists = ({ state }: Webhook) => state === 'active' || state === 'disabled';
 
-/** Returns the settings after the changes, with their fields always in the same order. */
-const settingsAfter = (past: Updated, { moved = { ...past, replaces: '' }, ...changes }: Changes): Updated => {
-  const { webhookId, walletId } = past;
-  const { endpoint, sealedSecret, previousSecret } = moved;
-  const { confirmation = past.confirmation, notificationTypes = past.notificationTypes, final = past.final } = changes;
+/** Omits absent settings. The fields are always in the same order, so that settings can be compared as text. */
+const settingsOf = (given: Given): Updated => {
+  const { webhookId, walletId, endpoint, confirmation, sealedSecret, notificationTypes, final, previousSecret } = given;
   return {
     webhookId,
     ...(walletId !== undefined && { walletId }),
@@ -99,6 +104,11 @@ const settingsAfter = (past: Updated, { moved = { ...past, replaces: '' }, ...ch
     ...(final && { final }),
     ...(previousSecret && { previousSecret }),
   };
+};
+const settingsAfter = (past: Updated, { moved = { ...past, replaces: '' }, ...changes }: Changes): Updated => {
+  const { endpoint, sealedSecret, previousSecret } = moved;
+  const { confirmation = past.confirmation, notificationTypes = past.notificationTypes, final = past.final } = changes;
+  return settingsOf({ ...past, endpoint, confirmation, sealedSecret, notificationTypes, final, previousSecret });
 };
 const isSame = (one: Updated, other: Updated) => JSON.stringify(one) === JSON.stringify(other);
 const requireCurrent = ({ sealedSecret }: Updated, resealed: Resealed | undefined) => {
@@ -116,7 +126,7 @@ export const webhook: Decider<WebhookCommand, WebhookEvent, Webhook> = {
   initial: { state: 'none', settings: null },
   decide: {
     // A repeated registration is a retry, because the webhook id is derived from the idempotency key.
-    Register: ({ state }, data) => (state === 'none' ? [{ type: 'WebhookRegistered', data }] : []),
+    Register: ({ state }, data) => (state === 'none' ? [{ type: 'WebhookRegistered', data: settingsOf(data) }] : []),
     Remove: (past, data) => (exists(past) ? [{ type: 'WebhookRemoved', data }] : missing(data.webhookId)),
     Disable: ({ state }, data) => (state === 'active' ? [{ type: 'WebhookDisabled', data }] : []),
     Revive: (past, data) => {

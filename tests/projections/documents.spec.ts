@@ -5,7 +5,7 @@ import { systemOwner } from '../../projections/define.js';
 import { historyMoment, openDeliveries, webhookHistories } from '../../projections/deliveries.js';
 import { credentials, organizations } from '../../projections/organizations.js';
 import { wallets } from '../../projections/wallets.js';
-import { webhookEditions, webhookHeaders, webhookHealth, webhooks } from '../../projections/webhooks.js';
+import { webhookEditions, webhookHeaders, webhookHealth } from '../../projections/webhooks.js';
 import { about, hour, project } from '../support/histories/project.js';
 
 const address = '0xab';
@@ -97,47 +97,6 @@ describe('the addresses projection', () => {
   it('stores an address of an organization and variant under the address itself', () => {
     assert.equal(addresses.scope(about(1)), 'org_1/S');
     assert.deepEqual([held, removed].map(addresses.key), [address, address]);
-  });
-});
-
-describe('the webhooks projection', () => {
-  const webhookId = 'whk_1';
-  const data = {
-    webhookId,
-    walletId: 'wal_1',
-    endpoint: 'https://a.example/',
-    confirmation: 3,
-    sealedSecret: 'sealed',
-  };
-  const { walletId, ...ofEvery } = data;
-  const registered = { type: 'WebhookRegistered', data } as const;
-  const disabled = { type: 'WebhookDisabled', data: { webhookId, reason: 'gone' } } as const;
-  const revived = { type: 'WebhookRevived', data: { webhookId } } as const;
-  const gone = { type: 'WebhookRemoved', data: { webhookId } } as const;
-  const shown = {
-    webhook_id: 'whk_1',
-    wallet_id: 'wal_1',
-    endpoint: 'https://a.example/',
-    confirmation: 3,
-    disabled: false,
-    sealed_secret: 'sealed',
-    create_time: hour(1),
-    position: 10,
-  };
-
-  it('shows a registered webhook', () => assert.deepEqual(project(webhooks, [registered]), shown));
-  it('shows a webhook for every wallet with an empty wallet id', () =>
-    assert.deepEqual(project(webhooks, [{ ...registered, data: ofEvery }]), { ...shown, wallet_id: '' }));
-  it('shows a webhook as disabled until it is revived', () => {
-    assert.deepEqual(project(webhooks, [registered, disabled]), { ...shown, disabled: true });
-    assert.deepEqual(project(webhooks, [registered, disabled, revived]), shown);
-  });
-  it('shows no removed webhook', () => assert.equal(project(webhooks, [registered, disabled, gone]), null));
-  for (const event of [disabled, revived, gone])
-    it(`creates no webhook from ${event.type} alone`, () => assert.equal(project(webhooks, [event]), null));
-  it('stores a webhook of an organization and variant under its id', () => {
-    assert.equal(webhooks.scope(about(1)), 'org_1/S');
-    assert.deepEqual([registered, disabled, revived, gone].map(webhooks.key), Array(4).fill('whk_1'));
   });
 });
 

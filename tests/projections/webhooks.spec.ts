@@ -5,8 +5,11 @@ import { about, hour, project } from '../support/histories/project.js';
 
 const webhookId = 'whk_1';
 const data = { webhookId, walletId: 'wal_1', endpoint: 'https://a.example/', confirmation: 3, sealedSecret: 'sealed' };
+const { walletId: _, ...ofEvery } = data;
 const registered = { type: 'WebhookRegistered', data } as const;
 const disabled = { type: 'WebhookDisabled', data: { webhookId, reason: 'gone' } } as const;
+const revived = { type: 'WebhookRevived', data: { webhookId } } as const;
+const gone = { type: 'WebhookRemoved', data: { webhookId } } as const;
 const previousSecret = { sealed: 'sealed before', until: 1000 };
 const rotated = { type: 'WebhookSecretRotated', data: { webhookId, sealedSecret: 'new', previousSecret } } as const;
 const changes = { endpoint: 'https://b.example/', confirmation: 0, sealedSecret: 'for b', final: true } as const;
@@ -21,6 +24,23 @@ const shown = {
   create_time: hour(1),
   position: 10,
 };
+
+describe('the webhooks projection', () => {
+  it('shows a registered webhook', () => assert.deepEqual(project(webhooks, [registered]), shown));
+  it('shows a webhook for every wallet with an empty wallet id', () =>
+    assert.deepEqual(project(webhooks, [{ ...registered, data: ofEvery }]), { ...shown, wallet_id: '' }));
+  it('shows a webhook as disabled until it is revived', () => {
+    assert.deepEqual(project(webhooks, [registered, disabled]), { ...shown, disabled: true });
+    assert.deepEqual(project(webhooks, [registered, disabled, revived]), shown);
+  });
+  it('shows no removed webhook', () => assert.equal(project(webhooks, [registered, disabled, gone]), null));
+  for (const event of [disabled, revived, gone])
+    it(`creates no webhook from ${event.type} alone`, () => assert.equal(project(webhooks, [event]), null));
+  it('stores a webhook of an organization and variant under its id', () => {
+    assert.equal(webhooks.scope(about(1)), 'org_1/S');
+    assert.deepEqual([registered, disabled, revived, gone].map(webhooks.key), Array(4).fill('whk_1'));
+  });
+});
 
 describe('the webhooks projection after a change', () => {
   it('shows the new settings, with the creation time of the webhook', () =>
