@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(fileURLToPath(import.meta.url));
-const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces'];
+const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces', 'sdk'];
 const stamp = join(root, 'dist', '.built');
 
 const sources = () =>
   rooms.flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|html)$/.test(file))
+      .filter((file) => /\.(ts|html|py)$/.test(file))
       .map((file) => join(root, room, file)),
   );
 
@@ -77,7 +77,7 @@ export const build = async () => {
   const started = new Date();
   const files = sources();
   await compile(entries(files));
-  for (const file of files.filter((file) => file.endsWith('.html')))
+  for (const file of files.filter((file) => /\.(html|py)$/.test(file)))
     write(join(root, 'dist', basename(file)), readFileSync(file));
   write(stamp, started.toISOString());
 };

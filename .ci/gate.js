@@ -46,6 +46,7 @@ const promises = [
   'tests/system/stores/migrate.spec.ts',
   'tests/system/transactions/transaction-faults.spec.ts',
   'tests/system/wallets/consistency.spec.ts',
+  'tests/system/webhooks/notification-faults.spec.ts',
   'tests/system/webhooks/webhook-faults.spec.ts',
 ];
 const isBrokenPromise = ({ file, error }) =>

@@ -10,33 +10,30 @@ import { createOrganizations, type Organizations } from './access/organizations.
 import { createQuotaGuard } from './access/quota-guard.js';
 import { createQuotas, type Quotas } from './access/quotas.js';
 import { createRateLimits, type RateLimits } from './access/rate-limits.js';
-import { type Balances, createBalances } from './assets/balances.js';
-import { type AssetImports, createAssetImports } from './assets/import-assets.js';
 import { createLargeWorkThrottle, type LargeWorkThrottle } from './async/turns/large-work-throttle.js';
 import { createLoopTurns, type LoopTurns } from './async/turns/loop-turns.js';
-import { type Audit, createAudit } from './audit/audit.js';
-import { createProvenLog, type ProvenLog } from './audit/log/log-proofs.js';
 import { createIsProven } from './audit/proven-credential.js';
 import { currentEvents } from './commands/current-events.js';
 import { createHandle } from './commands/handle.js';
 import { createIdempotency, type Idempotency } from './commands/idempotency.js';
 import { createProcesses } from './composition/background-processes.js';
+import { type BalanceUseCases, createBalanceUseCases } from './composition/balance-use-cases.js';
 import { createFollowers } from './composition/followers.js';
+import { createHistories, type Histories } from './composition/histories.js';
 import type { Ports } from './composition/service-ports.js';
 import { createWalletApis, type WalletApis } from './composition/wallet-apis.js';
 import { type ChainBlocks, createChainBlocks } from './following/blocks/chain-blocks.js';
 import type { Follower } from './following/follow-chain.js';
 import { createHeadAhead } from './following/head-ahead.js';
 import { type ChainFeed, createChainFeed } from './gateway/chain-feed.js';
-import { type AsOf, createAsOf } from './history/as-of.js';
-import { createDifferences } from './history/diff.js';
 import { createOperatorViews, type OperatorViews } from './maintenance/operator-views.js';
+import { createMaintenance, type Maintenance } from './maintenance/record-maintenance.js';
+import { createArrivals } from './notifications/arrivals.js';
 import { createChains } from './ports/chains.js';
 import type { Jobs } from './ports/jobs.js';
 import type { Node } from './ports/node.js';
 import type { WebhookSigner } from './ports/sender.js';
 import type { System } from './ports/system.js';
-import type { Vault } from './ports/vault.js';
 import { measuredAppends } from './processes/measured-appends.js';
 import { createMeasurements, type Measure } from './processes/measurements.js';
 import type { ServiceProcess } from './processes/service-process.js';
@@ -50,8 +47,9 @@ import { createOldestDelivery, type OldestDelivery } from './webhooks/oldest-del
 
 /** Service without I/O: the use cases over the ports, and the background processes. */
 export type App = WalletApis &
-  ProvenLog &
+  Histories &
   OperatorViews &
+  BalanceUseCases &
   Omit<Projecting, 'stops'> &
   GatewayAuth &
   Tracing & {
@@ -61,12 +59,7 @@ export type App = WalletApis &
     readonly credentials: Credentials;
     readonly rateLimits: RateLimits;
     readonly quotas: Quotas;
-    readonly balances: Balances;
-    readonly imports: AssetImports;
     readonly idempotency: Idempotency;
-    readonly audit: Audit;
-    readonly asOf: AsOf<WalletApis>;
-    readonly differences: ReturnType<typeof createDifferences>;
     readonly followers: readonly Follower[];
     readonly transactionCreation: TransactionCreation;
     readonly chainBlocks: ChainBlocks;
@@ -74,6 +67,8 @@ export type App = WalletApis &
     readonly processes: readonly ServiceProcess[];
     readonly deliveriesWaiting: Jobs['count'];
     readonly oldestDelivery: OldestDelivery;
+    /** Answers all requests that wait for notifications, so that the service can stop. */
+    readonly endNotificationWaits: () => void;
     /** Adds a listener to the measurements of this process. */
     readonly onMeasurement: (listener: Measure) => void;
     /** Returns the public keys shared by all webhooks at a given time (Unix ms). */
@@ -83,7 +78,7 @@ export type App = WalletApis &
     /** Subscriptions to the chains of `nodes`, by `<segment>/<network>`. */
     readonly feeds: ReadonlyMap<string, ChainFeed>;
     readonly queries: Queries;
-    readonly changeMasterKey: Vault['changeMasterKey'];
+    readonly maintenance: Maintenance;
     readonly turns: LoopTurns;
     readonly largeWorkThrottle: LargeWorkThrottle;
     readonly system: System;
@@ -114,15 +109,20 @@ export const createApp = (given: Ports, versions = upcasters): App => {
   const lists = createLists(readModels, pageTokens);
   const [chains, headAhead] = [createChains(ports.chains), createHeadAhead(ports)];
   const addressParser = createAddressParser({ ...ports, chains });
-  const walletPorts = { ...ports, handle, chains, headAhead, progress, turns };
+  const feedPorts = { history: events, horizon: progress.refresh, arrivals: createArrivals(ports) };
+  const walletPorts = { ...ports, ...feedPorts, handle, chains, headAhead, progress, turns };
   const records = createWalletApis({ ...walletPorts, pageTokens });
   const { contracts, descriptions, deliveries } = records;
-  const balances = createBalances({ ...ports, handle, addressParser, contracts, chains });
-  const imports = createAssetImports({ handle, readModels, addressParser, balances, chains, system });
+  const balanceUseCases = createBalanceUseCases({ ...walletPorts, contracts, addressParser });
+  const { balances, reconciliation } = balanceUseCases;
   const followers = createFollowers(ports, handle, { deliveries, descriptions, balances, contracts });
   const [uses, oldestDelivery] = [createCredentialUses(ports), createOldestDelivery(ports)];
   const { tokens, ...gatewayAuth } = createGatewayAuth({ ...ports, handle, lists, credentialCache, uses, limits });
-  const [caches, tracing] = [[credentialCache, tokens, limits], createTracing(ports)];
+  const [caches, tracing] = [
+    [credentialCache, tokens, limits, feedPorts.arrivals],
+    createTracing({ ...ports, pageTokens }),
+  ];
+  const parts = { stored, handle, projecting, records, reconciliation, caches, followers, versions, ...tracing };
   return {
     ...records,
     access: createAccess({ ...ports, credentials: credentialCache, uses, limits, nonces: createNonces(ports) }),
@@ -132,13 +132,13 @@ export const createApp = (given: Ports, versions = upcasters): App => {
     credentials: createCredentials({ ...ports, handle, lists, credentialCache, uses }),
     rateLimits: createRateLimits({ handle, readModels }),
     quotas: createQuotas({ handle, readModels }),
-    balances,
-    imports,
+    ...balanceUseCases,
     followers,
-    processes: createProcesses(ports, { stored, handle, projecting, records, caches, followers, versions, ...tracing }),
+    processes: createProcesses(ports, parts),
     transactionCreation: createTransactionCreation({ ...ports, handle, addressParser, chains }),
     chainBlocks: createChainBlocks({ ...ports, handle, chains }),
     deliveriesWaiting: ports.jobs.count,
+    endNotificationWaits: feedPorts.arrivals.stop,
     oldestDelivery,
     onMeasurement,
     sharedWebhookKeys: ports.signer.sharedKeys,
@@ -148,16 +148,9 @@ export const createApp = (given: Ports, versions = upcasters): App => {
     idempotency: createIdempotency(limiter),
     ...projecting,
     ...createOperatorViews({ ...ports, projector, stops, oldestDelivery }, versions),
-    audit: createAudit({ ...ports, stored, handle, pageTokens }),
-    ...createProvenLog({ ...ports, events: stored, handle }),
-    asOf: createAsOf({
-      ...ports,
-      pageTokens,
-      show: (then) => createWalletApis({ ...walletPorts, handle: createHandle(then.events, system), ...then }),
-    }),
-    differences: createDifferences(ports),
+    ...createHistories(ports, { stored, handle, pageTokens, walletPorts }),
     ...tracing,
-    changeMasterKey: vault.changeMasterKey,
+    maintenance: createMaintenance({ handle, vault }),
     turns,
     largeWorkThrottle,
     system,

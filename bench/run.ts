@@ -14,6 +14,7 @@ import { inputs } from './measure/inputs.js';
 import { type Report, writeReport } from './measure/report.js';
 import { operations } from './operations.js';
 import { rebuild } from './rebuild.js';
+import { resident } from './resident.js';
 import { webhooks } from './webhooks.js';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -29,6 +30,10 @@ const benches: Readonly<Record<string, Bench>> = {
   growth,
   engines,
 };
+
+/** Benchmarks that take too long to run unless they are named. */
+const longBenches: Readonly<Record<string, Bench>> = { resident };
+const allBenches = { ...benches, ...longBenches };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,13 +51,13 @@ const printLine = (text: string) => process.stderr.write(`${text}\n`);
 const started = performance.now();
 const lineOf = (figure: Figure) => `${Math.round((performance.now() - started) / 1000)} s  ${cells(figure).join('  ')}`;
 
-/** Returns the named benchmarks, or all if there are no names. */
+/** Returns the named benchmarks, or all but the long ones if there are no names. */
 const selectBenches = (names: readonly string[]): readonly Bench[] =>
   (names.length > 0 ? names : Object.keys(benches)).map(
     (name) =>
-      benches[name] ??
+      allBenches[name] ??
       (() => {
-        throw new Error(`Unknown benchmark "${name}". Expected: ${Object.keys(benches).join(', ')}`);
+        throw new Error(`Unknown benchmark "${name}". Expected: ${Object.keys(allBenches).join(', ')}`);
       })(),
   );
 

@@ -7,12 +7,14 @@ import { credential } from './aggregates/credential.js';
 import { delivery } from './aggregates/delivery.js';
 import { domainName } from './aggregates/domain-name.js';
 import { gatewayToken } from './aggregates/gateway/gateway-token.js';
+import { drift } from './aggregates/ledger/drift.js';
 import { ledger } from './aggregates/ledger.js';
 import { nonce } from './aggregates/nonce.js';
 import { organization } from './aggregates/organization.js';
 import { refresh, refreshPart } from './aggregates/refresh.js';
 import { removal } from './aggregates/removal.js';
 import { clock } from './aggregates/system/clock.js';
+import { maintenance } from './aggregates/system/maintenance.js';
 import { token } from './aggregates/token.js';
 import { transaction } from './aggregates/transaction.js';
 import { wallet } from './aggregates/wallet.js';
@@ -29,6 +31,7 @@ const deciders = [
   removal,
   contract,
   ledger,
+  drift,
   block,
   refresh,
   refreshPart,
@@ -41,6 +44,7 @@ const deciders = [
   audit,
   sealLog,
   clock,
+  maintenance,
 ];
 
 /** Stream names of all aggregates, such as `wallet`. */

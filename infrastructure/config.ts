@@ -1,18 +1,31 @@
 import { resolve } from 'node:path';
 import { configuredFault } from '../application/gateway/configured-methods.js';
 import type { RequestLogPolicy } from '../application/ports/tracing/requests.js';
-import { didYouMean } from '../domain/nearest-name.js';
 import { chainFamilies, chains, type Family, type Variant } from '../domain/variant.js';
 import { families, familyOf, schemesOf } from './chains/families.js';
-import { defaultRequestTimeoutMs, requestTimeoutBounds } from './deadlines.js';
-import { byGateway, type GatewayTerms, gatewayTerms, requireEnoughNodes } from './gateway-settings.js';
-import { requestLogPolicy } from './logging/request-log-policy.js';
+import { byGateway, type GatewayTerms, gatewayTerms, requireEnoughNodes } from './settings/gateway-settings.js';
+import type { MemoryBudget } from './settings/memory-budget.js';
 import { logLevels } from './settings/table.js';
-
-/** Thrown for a missing or invalid setting. The message is one line that names the setting, but never its value. */
-export class BadSetting extends Error {
-  override readonly name = 'BadSetting';
-}
+import {
+  bad,
+  count,
+  days,
+  flag,
+  host,
+  isOn,
+  masterKey,
+  mebibytes,
+  memory,
+  milliseconds,
+  namespace,
+  oneOf,
+  port,
+  requestLog,
+  requestTimeout,
+  seconds,
+  token,
+  webUrl,
+} from './settings/values.js';
 
 type ChainSetting = {
   readonly tag: Variant['tag'];
@@ -54,6 +67,8 @@ export type Config = {
   readonly gatewayMethods: Readonly<Record<string, readonly string[]>>;
   /** Maximum size in bytes of the cache of final answers that processes share; 0 disables it. */
   readonly gatewayCacheBytes: number;
+  /** Limits of the caches of this process. */
+  readonly memory: MemoryBudget;
   /** Milliseconds between blocks of a development chain; 0 mines only on request and when a transaction arrives. */
   readonly developmentBlockMs: number;
   /** True if webhook URLs and token documents may point to private addresses. */
@@ -69,54 +84,18 @@ export type Config = {
   readonly stuckSeconds: number;
   /** Seconds after which a block that no node returns is skipped, provided that the nodes report their head. */
   readonly unreadableBlockSeconds: number;
+  /** Seconds between two comparisons of all balances with the nodes; 0 for none. */
+  readonly reconcileSeconds: number;
   /** Maximum number of events that an as-of query may read. */
   readonly asOfEvents: number;
+  /** Milliseconds for which an entry of the access log is kept. */
+  readonly accessLogMs: number;
   /** File to which the signed heads of the seal log are appended; `witnessUrl` receives them by HTTP. */
   readonly witnessFile: string | undefined;
   readonly witnessUrl: string | undefined;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const bad = (name: string, rule: string): never => {
-  throw new BadSetting(`${name} ${rule}`);
-};
-
-const port = (name: string, value = '8080') =>
-  /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? Number(value) : bad(name, 'must be a port from 0 to 65535');
-
-const host = (name: string, value = '127.0.0.1') =>
-  /^[A-Za-z0-9.:_-]+$/.test(value) ? value : bad(name, 'must be a host name or an IP address');
-
-const flag = (name: string, value: string | undefined, byDefault: boolean) => {
-  if (value === undefined) return byDefault;
-  return value === 'true' || value === 'false' ? value === 'true' : bad(name, 'must be true or false');
-};
-
-const oneOf = (name: string, value: string, allowed: readonly string[]) =>
-  allowed.includes(value) ? value : bad(name, `must be one of ${allowed.join(', ')}${didYouMean(value, allowed)}`);
-const isOn = (name: string, value: string | undefined, byDefault: 'on' | 'off') =>
-  oneOf(name, value ?? byDefault, ['on', 'off']) === 'on';
-
-/** Accepts lower case only, because MongoDB rejects databases whose names differ only in case. */
-const namespace = (name: string, value = '') =>
-  value === '' || /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/.test(value)
-    ? value
-    : bad(name, 'must be 1 to 20 characters of a-z, 0-9 and "-", and must not begin or end with "-"');
-
-const masterKey = (name: string, value: string | undefined) => {
-  if (value === undefined) return undefined;
-  if (/^[0-9a-fA-F]{64}$/.test(value)) return new Uint8Array(Buffer.from(value, 'hex'));
-  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return new Uint8Array(Buffer.from(value, 'base64'));
-  return bad(name, 'must be 32 bytes in hex or base64');
-};
-
-const token = (name: string, value: string | undefined) => {
-  if (value === undefined) return undefined;
-  return /^[\x21-\x7e]{16,}$/.test(value)
-    ? value
-    : bad(name, 'must be at least 16 printable characters without spaces');
-};
 
 const hasScheme = (url: string, schemes: readonly string[]) =>
   URL.canParse(url) && schemes.includes(new URL(url).protocol.slice(0, -1));
@@ -190,37 +169,6 @@ const methodNames = (name: string, value: string): readonly string[] => {
   return methods;
 };
 
-const maxTimerMs = 2 ** 31 - 1;
-const milliseconds = (name: string, value: string) =>
-  /^\d{1,10}$/.test(value) && Number(value) <= maxTimerMs
-    ? Number(value)
-    : bad(name, `must be a number of milliseconds from 0 to ${maxTimerMs}`);
-
-const requestTimeout = (name: string, value = String(defaultRequestTimeoutMs)) => {
-  const { min, max } = requestTimeoutBounds;
-  const isWithin = /^\d{1,6}$/.test(value) && Number(value) >= min && Number(value) <= max;
-  return isWithin ? Number(value) : bad(name, `must be a number of milliseconds from ${min} to ${max}`);
-};
-
-const seconds = (name: string, value: string) =>
-  /^\d{1,9}$/.test(value) ? Number(value) : bad(name, 'must be a whole number of seconds');
-
-const requestLog = (name: string, value = 'all') =>
-  requestLogPolicy(value) ?? bad(name, 'must be all, refused, off, or sampled:N with a whole number N from 1');
-
-const mebibytes = (name: string, value: string) =>
-  /^\d{1,6}$/.test(value)
-    ? Number(value) * 1_048_576
-    : bad(name, 'must be a whole number of mebibytes, or 0 to disable the cache');
-
-const count = (name: string, value: string) =>
-  /^\d{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : bad(name, 'must be a positive whole number');
-
-const webUrl = (name: string, value: string | undefined) => {
-  if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value;
-  return bad(name, 'must be an http or https URL');
-};
-
 const filePath = (value: string | undefined) => (value === undefined ? undefined : resolve(value));
 
 const engine = (environment: Environment, name: string, schemes: readonly string[]) => {
@@ -272,6 +220,7 @@ export const readConfig = (given: Environment): Config => {
     gateways: byGateway(environment, 'URLS', (name, value) => nodeUrls(name, value, gatewayNodes)),
     gatewayTerms: gatewayTerms(environment, { reject: bad, count }),
     gatewayCacheBytes: mebibytes('CHAINFOLD_GATEWAY_CACHE_MB', environment.CHAINFOLD_GATEWAY_CACHE_MB ?? '256'),
+    memory: memory('CHAINFOLD_MEMORY_MB', environment.CHAINFOLD_MEMORY_MB),
     gatewayMethods: byGateway(environment, 'METHODS', methodNames),
     developmentBlockMs: milliseconds('CHAINFOLD_DEV_BLOCK_MS', environment.CHAINFOLD_DEV_BLOCK_MS ?? '1000'),
     allowPrivate: flag('CHAINFOLD_WEBHOOK_ALLOW_PRIVATE', environment.CHAINFOLD_WEBHOOK_ALLOW_PRIVATE, false),
@@ -283,6 +232,8 @@ export const readConfig = (given: Environment): Config => {
       'CHAINFOLD_UNREADABLE_BLOCK_SECONDS',
       environment.CHAINFOLD_UNREADABLE_BLOCK_SECONDS ?? '600',
     ),
+    reconcileSeconds: seconds('CHAINFOLD_RECONCILE_SECONDS', environment.CHAINFOLD_RECONCILE_SECONDS ?? '86400'),
+    accessLogMs: days('CHAINFOLD_ACCESS_LOG_DAYS', environment.CHAINFOLD_ACCESS_LOG_DAYS),
     asOfEvents: count('CHAINFOLD_AS_OF_EVENTS', environment.CHAINFOLD_AS_OF_EVENTS ?? '1000000'),
     ipfsGateway: webUrl('CHAINFOLD_IPFS_GATEWAY', environment.CHAINFOLD_IPFS_GATEWAY),
     witnessFile: filePath(environment.CHAINFOLD_WITNESS_FILE),

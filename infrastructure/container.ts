@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { type App, createApp } from '../application/app.js';
 import { rejectUnfinishedMigration } from '../application/maintenance/state-entries.js';
+import type { WantedDevelopments } from '../application/ports/chains.js';
 import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
 import type { FinalAnswers } from '../application/ports/gateway/final-answers.js';
@@ -14,27 +15,28 @@ import type { PendingTransactions } from '../application/ports/pending.js';
 import type { Sender, WebhookSigner } from '../application/ports/sender.js';
 import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
+import type { AccessLog } from '../application/ports/tracing/access-log.js';
 import type { RefusedRequests } from '../application/ports/tracing/requests.js';
 import type { Vault } from '../application/ports/vault.js';
-import { aggregates } from '../domain/aggregates.js';
 import { Failure } from '../domain/failure.js';
-import { projections } from '../projections/index.js';
 import { addressCodecs } from './chains/address-codecs.js';
 import type { Connections } from './chains/chains.js';
 import { transactionCodecs } from './chains/transaction-codecs.js';
-import { BadSetting, type Config } from './config.js';
+import type { Config } from './config.js';
 import { deadlinesWithin } from './deadlines.js';
 import { deploymentOf } from './deployment.js';
 import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
 import { createWitnesses } from './egress/witnesses.js';
-import { openLazily } from './gateway-nodes/final-answers/open-lazily.js';
 import { openNotary } from './keys/audit-key.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './keys/master-key.js';
 import { serviceKey, stateVault, storesKey, webhookSeed } from './keys/vault.js';
 import { type Logs, type LogTarget, openLogs } from './logging/logs.js';
 import { memoryReadModels } from './memory/read-models.js';
+import { serverStores } from './server-stores.js';
+import { BadSetting } from './settings/bad-setting.js';
 import { checkDataDirectory } from './sqlite/data-directory.js';
+import { embeddedStores } from './sqlite/embedded-stores.js';
 import { nodeSystem } from './system.js';
 import { webhookSender } from './webhooks/sender.js';
 import { webhookSigner } from './webhooks/signer.js';
@@ -54,6 +56,7 @@ const tokens = {
   jobs: token<Jobs>('Jobs'),
   finalAnswers: token<FinalAnswers>('FinalAnswers'),
   refusedRequests: token<RefusedRequests>('RefusedRequests'),
+  accessLog: token<AccessLog>('AccessLog'),
   sender: token<Sender>('Sender'),
   witnesses: token<readonly Witness[]>('Witnesses'),
   signer: token<WebhookSigner>('WebhookSigner'),
@@ -78,82 +81,41 @@ const orBadUrl = async <T>([setting, url]: EngineUrl, open: () => Promise<T>): P
 };
 
 /** Binds each store to its server if one is configured; otherwise to a file that all processes on this machine share. */
-const stores = (config: Config, log: Log) =>
+const stores = (config: Config, log: Log, { isWorker }: ComposeOptions) =>
   new ContainerModule(({ bind }) => {
-    const { dataDirectory, namespace, eventStoreUrl, mongodbUrl, redisUrl, gatewayCacheBytes } = config;
-    const file = (name: string) => join(dataDirectory, name);
-    const deadlines = deadlinesWithin(config.requestTimeoutMs);
+    const { eventStoreUrl, mongodbUrl, redisUrl } = config;
+    const embedded = embeddedStores(config, log, isWorker);
+    const servers = serverStores(config, log);
     const store = <T extends { close(): Promise<void> }>(
       id: ServiceIdentifier<T>,
-      engine: EngineUrl,
-      open: () => Promise<T>,
+      [setting, url]: EngineUrl,
+      openEmbedded: () => Promise<T>,
+      openServer: (url: string) => Promise<T>,
     ) =>
       bind(id)
-        .toDynamicValue(() => orBadUrl(engine, open))
+        .toDynamicValue(() => orBadUrl([setting, url], () => (url === undefined ? openEmbedded() : openServer(url))))
         .inSingletonScope()
         .onDeactivation(close);
     const eventStoreDb = ['EVENTSTORE_URL', eventStoreUrl] as const;
     const mongodb = ['MONGODB_URL', mongodbUrl] as const;
     const redis = ['REDIS_URL', redisUrl] as const;
-    store(tokens.events, eventStoreDb, async () =>
-      eventStoreUrl === undefined
-        ? (await import('./sqlite/events/event-store.js')).sqliteEventStore(file('events.db'), 'write', deadlines)
-        : (await import('./eventstoredb/event-store.js')).eventStoreDb(eventStoreUrl, aggregates, namespace, deadlines),
-    );
-    store(tokens.readModels, mongodb, async () =>
-      mongodbUrl === undefined
-        ? (await import('./sqlite/read-models/self-healing-read-models.js')).selfHealingReadModels(
-            file('read-models.db'),
-            projections,
-            log,
-          )
-        : (await import('./mongodb/read-models.js')).mongoReadModels(mongodbUrl, projections, { namespace, deadlines }),
-    );
-    store(tokens.state, mongodb, async () =>
-      mongodbUrl === undefined
-        ? (await import('./sqlite/state.js')).sqliteState(file('state.db'), 'write', deadlines)
-        : (await import('./mongodb/state.js')).mongoState(mongodbUrl, namespace, deadlines),
-    );
-    store(tokens.pending, mongodb, async () =>
-      mongodbUrl === undefined
-        ? (await import('./sqlite/pending.js')).sqlitePending(file('pending.db'), deadlines)
-        : (await import('./mongodb/pending.js')).mongoPending(mongodbUrl, namespace, deadlines),
-    );
-    store(tokens.jobs, redis, async () =>
-      redisUrl === undefined
-        ? (await import('./sqlite/jobs/jobs.js')).sqliteJobs(file('jobs.db'))
-        : (await import('./redis/jobs.js')).bullJobs(redisUrl, log, namespace),
-    );
-    store(tokens.limiter, redis, async () =>
-      redisUrl === undefined
-        ? (await import('./sqlite/limiter/limiter.js')).sqliteLimiter(file('limiter.db'), Date.now, deadlines)
-        : (await import('./redis/limiter.js')).redisLimiter(redisUrl, log, namespace, deadlines),
-    );
-    store(tokens.finalAnswers, redis, async () =>
-      openLazily(async () =>
-        redisUrl === undefined
-          ? (await import('./sqlite/final-answers/final-answers.js')).sqliteFinalAnswers(
-              file('gateway-cache.db'),
-              gatewayCacheBytes,
-            )
-          : (await import('./redis/final-answers.js')).redisFinalAnswers(redisUrl, gatewayCacheBytes, log, namespace),
-      ),
-    );
+    store(tokens.events, eventStoreDb, embedded.events, servers.events);
+    store(tokens.readModels, mongodb, embedded.readModels, servers.readModels);
+    store(tokens.state, mongodb, embedded.state, servers.state);
+    store(tokens.pending, mongodb, embedded.pending, servers.pending);
+    store(tokens.jobs, redis, embedded.jobs, servers.jobs);
+    store(tokens.limiter, redis, embedded.limiter, servers.limiter);
+    store(tokens.finalAnswers, redis, embedded.finalAnswers, servers.finalAnswers);
+    store(tokens.refusedRequests, redis, embedded.refusedRequests, servers.refusedRequests);
+    store(tokens.accessLog, redis, embedded.accessLog, servers.accessLog);
   });
 
-const refusals = ({ dataDirectory, redisUrl, namespace, requestTimeoutMs }: Config, log: Log) =>
-  new ContainerModule(({ bind }) => {
-    const open = async () =>
-      redisUrl === undefined
-        ? (await import('./sqlite/refused-requests.js')).sqliteRefusedRequests(
-            join(dataDirectory, 'refused.db'),
-            deadlinesWithin(requestTimeoutMs),
-          )
-        : (await import('./redis/refused-requests.js')).redisRefusedRequests(redisUrl, log, namespace);
-    bind(tokens.refusedRequests).toDynamicValue(open).inSingletonScope().onDeactivation(close);
-  });
-
-const noConnections: Connections = { chains: new Map(), nodes: new Map(), close: async () => undefined };
+const noConnections: Connections = {
+  chains: new Map(),
+  nodes: new Map(),
+  share: async () => [],
+  close: async () => undefined,
+};
 
 /** Binds connections to the outside: chains, token documents and webhook receivers. */
 const externalConnections = (config: Config, log: Log, options: ComposeOptions) =>
@@ -170,11 +132,12 @@ const externalConnections = (config: Config, log: Log, options: ComposeOptions) 
     bind(tokens.connections)
       .toDynamicValue(async (context) => {
         // The chain libraries are slow to load, and few commands need a chain.
+        const { developments } = options;
         if (options.chains === 'none') return noConnections;
         const { connectChains } = await import('./chains/chains.js');
         const announcedHeads = await context.getAsync(tokens.announcedHeads);
         const answers = config.gatewayCacheBytes > 0 ? await context.getAsync(tokens.finalAnswers) : undefined;
-        return connectChains(config, log, options.chains === 'with development', { announcedHeads, answers });
+        return connectChains(config, log, developments, { announcedHeads, answers });
       })
       .inSingletonScope()
       .onDeactivation(close);
@@ -236,6 +199,7 @@ const service = (config: Config, ring: KeyRing, { log, requestLog }: Pick<Logs, 
           notary,
           requestLog,
           refusedRequests: await context.getAsync(tokens.refusedRequests),
+          accessLog: await context.getAsync(tokens.accessLog),
           sender: context.get(tokens.sender),
           witnesses: context.get(tokens.witnesses),
           documents: context.get(tokens.documents),
@@ -243,10 +207,12 @@ const service = (config: Config, ring: KeyRing, { log, requestLog }: Pick<Logs, 
           transactionCodecs,
           scratch: memoryReadModels,
           asOfEvents: config.asOfEvents,
+          foldedEvents: config.memory.foldedEvents,
           catchUpMs: deadlinesWithin(config.requestTimeoutMs).catchUpMs,
           challengeEndpoints: config.challengeEndpoints,
           webhookConcurrency: config.webhookConcurrency,
           unreadableBlockSeconds: config.unreadableBlockSeconds,
+          reconcileSeconds: config.reconcileSeconds,
           deployment: deploymentOf(config),
           chains,
           nodes,
@@ -269,19 +235,30 @@ export type ComposeOptions = {
   readonly newMasterKey: boolean;
   /** Creates the data directory if it does not exist. */
   readonly newDirectory: boolean;
-  readonly chains: 'none' | 'configured' | 'with development';
+  /** Chains to connect to. */
+  readonly chains: 'none' | 'configured';
+  /** Development chains for those that are not configured. */
+  readonly developments: WantedDevelopments;
+  /** True in a process that serves a port together with others. */
+  readonly isWorker: boolean;
 };
 
 /** Composes the service over the configured stores. Logs to standard error by default. `close` releases the stores. */
 export const compose = async (config: Config, given: Partial<ComposeOptions> = {}, logTo?: LogTarget) => {
-  const options: ComposeOptions = { newMasterKey: false, newDirectory: false, chains: 'none', ...given };
+  const options: ComposeOptions = {
+    newMasterKey: false,
+    newDirectory: false,
+    chains: 'none',
+    developments: 'none',
+    isWorker: false,
+    ...given,
+  };
   checkDataDirectory(config, options.newDirectory);
   const logs = openLogs(config.logLevel, config.requestLog, logTo);
   const { log } = logs;
   const container = new Container();
   container.load(
-    stores(config, log),
-    refusals(config, log),
+    stores(config, log, options),
     externalConnections(config, log, options),
     service(config, keyRing(config, options.newMasterKey), logs),
   );
@@ -290,7 +267,9 @@ export const compose = async (config: Config, given: Partial<ComposeOptions> = {
     logs.finish();
   };
   try {
-    return { app: await container.getAsync(tokens.app), close: release };
+    const app = await container.getAsync(tokens.app);
+    const { share } = await container.getAsync(tokens.connections);
+    return { app, shareDevelopments: share, close: release };
   } catch (error) {
     await release();
     throw error;

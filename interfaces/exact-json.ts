@@ -1,5 +1,3 @@
-/** JSON with exact integers: an integer that a number cannot represent exactly is a bigint. */
-
 const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
   Array.isArray(value)
     ? value.map((item: unknown) => ['', item] as const)
@@ -18,25 +16,4 @@ export const writeExact = (value: unknown, indent = 0, depth = 0): string => {
     ([name, member]) => `${line(depth + 1)}${name === '' ? '' : name + colon}${writeExact(member, indent, depth + 1)}`,
   );
   return members.length === 0 ? `${open}${close}` : `${open}${members.join(',')}${line(depth)}${close}`;
-};
-
-/** Matches numbers, and strings in order to skip them. */
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const integer = /^-?\d{16,}$/;
-/** Prefix of a string that stands for an integer. No answer contains NUL, because requests with NUL are rejected. */
-const mark = '\u0000';
-
-const isInexact = (token: string) => integer.test(token) && !Number.isSafeInteger(Number(token));
-
-export const readExact = (text: string): unknown => {
-  let isPlain = true;
-  const marked = text.replace(tokens, (token) => {
-    if (!isInexact(token)) return token;
-    isPlain = false;
-    return JSON.stringify(`${mark}${token}`);
-  });
-  if (isPlain) return JSON.parse(text);
-  return JSON.parse(marked, (_, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(1)) : value,
-  );
 };

@@ -1,7 +1,8 @@
+import type { DriftEvent } from '../domain/aggregates/ledger/drift.js';
 import type { LedgerEvent } from '../domain/aggregates/ledger.js';
 import type { RefreshCursor, RefreshEvent, RefreshPartEvent } from '../domain/aggregates/refresh.js';
 import { type Asset, assetKey } from '../domain/asset.js';
-import { type EventContext, ownScope, type Projection } from './define.js';
+import { type EventContext, ownScope, type Projection, scopeOf, systemOwner } from './define.js';
 
 export type AssetDocument = {
   wallet_id: string;
@@ -148,5 +149,36 @@ export const unreadBalances: Projection<UnreadEvent, UnreadBalanceDocument> = {
       position: doc?.position ?? position,
     }),
     BalanceRead: () => null,
+  },
+};
+
+/** Differences found between stored balances and the chain, for operators. */
+export type DriftCountDocument = {
+  count: number;
+  /** Newest difference. */
+  last: { organization_id: string; wallet_id: string; address: string; block_number: number; time: string };
+};
+
+export const allDrifts = 'all';
+
+/** Number of differences per chain. */
+export const driftCounts: Projection<DriftEvent, DriftCountDocument> = {
+  name: 'drift_counts',
+  version: 1,
+  presentOnly: true,
+  indexes: {},
+  scope: ({ variant }) => scopeOf(systemOwner, variant),
+  key: () => allDrifts,
+  on: {
+    BalanceDrifted: (doc, { walletId, address, block }, { organizationId, occurredAt }) => ({
+      count: (doc?.count ?? 0) + 1,
+      last: {
+        organization_id: organizationId,
+        wallet_id: walletId,
+        address,
+        block_number: block.number,
+        time: occurredAt,
+      },
+    }),
   },
 };

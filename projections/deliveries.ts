@@ -1,4 +1,4 @@
-import type { DeliveryEvent } from '../domain/aggregates/delivery.js';
+import type { DeliveryEvent, NotificationEvent } from '../domain/aggregates/delivery.js';
 import { type EventContext, ownScope, type Projection, systemOwner } from './define.js';
 
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
@@ -55,6 +55,21 @@ export const webhookHistories: Projection<Exclude<DeliveryEvent, { type: 'Delive
     DeliveryCanceled: (doc) => doc && { ...doc, status: 'CANCELED' },
     DeliveryResent: (doc) => doc && { ...doc, status: 'PENDING' },
   },
+};
+
+/** Returns the position of the event that requested a delivery. */
+export const positionOfHistory = ({ moment }: HistoryDocument) => Number(moment.slice(moment.indexOf('.') + 1));
+
+/** Position of a notification that only the notification feed contains, by which the feed continues after its id. */
+export type FeedNotificationDocument = { position: number };
+
+export const feedNotifications: Projection<NotificationEvent, FeedNotificationDocument> = {
+  name: 'feed_notifications',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => data.deliveryId,
+  on: { NotificationRecorded: (_, _data, { position }) => ({ position }) },
 };
 
 /** Number of attempts kept per delivery. Only repeated resends lead to more. */

@@ -1,11 +1,14 @@
 import type { Message } from '../domain/decider.js';
 import { addresses, departures, removals } from './addresses.js';
-import { assets, refreshes, searches, unreadBalances } from './assets.js';
+import { assets, driftCounts, refreshes, searches, unreadBalances } from './assets.js';
 import { contracts } from './contracts.js';
 import type { Projection } from './define.js';
-import { openDeliveries, webhookAttempts, webhookHistories } from './deliveries.js';
+import { feedNotifications, openDeliveries, webhookAttempts, webhookHistories } from './deliveries.js';
 import { nonces } from './nonces.js';
 import { credentials, gatewayTokens, organizations, rateLimits } from './organizations.js';
+import { drops, readings } from './statements/readings.js';
+import { registrations } from './statements/registrations.js';
+import { touches } from './statements/touches.js';
 import { tokens } from './tokens.js';
 import { openTransactions, transactions } from './transactions.js';
 import { transfers } from './transfers.js';
@@ -36,6 +39,11 @@ export const projections: readonly AnyProjection[] = [
   searches,
   tokens,
   unreadBalances,
+  readings,
+  drops,
+  touches,
+  registrations,
+  driftCounts,
   unreadableBlocks,
   unsettled,
   webhooks,
@@ -44,6 +52,7 @@ export const projections: readonly AnyProjection[] = [
   webhookHistories,
   webhookAttempts,
   webhookHealth,
+  feedNotifications,
   openDeliveries,
   transactions,
   openTransactions,

@@ -1,3 +1,4 @@
+import type { AccessListEntry, BlockRef } from '../domain/aggregates/transaction/transaction-data.js';
 import type { Outcome, TransactionEvent } from '../domain/aggregates/transaction.js';
 import { ownScope, type Projection } from './define.js';
 
@@ -32,15 +33,28 @@ export type TransactionDocument = {
   /** Present in transactions of type 2, whose `gas_price` is the maximum fee per gas. */
   max_priority_fee_per_gas?: string;
   data: string;
+  access_list?: readonly AccessListEntry[];
   nonce: number;
+  create_time: string;
+  /** Time at which the transaction was last sent; null until then, and after nodes rejected it. */
+  send_time: string | null;
+  /** Block of the transaction or its cancellation and the fee paid in it; null while it is in no block. */
+  mined: { block: BlockRef; fee?: string } | null;
+  /** Reason why nodes rejected what was sent last, or why the transaction was reverted; null if neither is known. */
+  failure: string | null;
   position: number;
 };
 
-const become = (doc: TransactionDocument | null, state: TransactionState) => doc && { ...doc, state };
+const become = (
+  doc: TransactionDocument | null,
+  state: TransactionState,
+  change: Partial<Pick<TransactionDocument, 'send_time' | 'mined' | 'failure'>> = {},
+) => doc && { ...doc, ...change, state };
+const minedIn = ({ block, fee }: { block: BlockRef; fee?: string }) => ({ block, ...(fee !== undefined && { fee }) });
 
 export const transactions: Projection<TransactionEvent, TransactionDocument> = {
   name: 'transactions',
-  version: 1,
+  version: 2,
   indexes: {
     byWallet: { equal: ['wallet_id'], order: 'position' },
     bySender: { equal: ['from'], order: 'position' },
@@ -53,8 +67,8 @@ export const transactions: Projection<TransactionEvent, TransactionDocument> = {
   on: {
     TransactionCreated: (
       _,
-      { transactionId, walletId, from, to, value, gas, gasPrice, maxPriorityFeePerGas, data, nonce },
-      { position },
+      { transactionId, walletId, from, to, value, gas, gasPrice, maxPriorityFeePerGas, data, accessList, nonce },
+      { occurredAt, position },
     ) => ({
       transaction_id: transactionId,
       wallet_id: walletId,
@@ -69,23 +83,28 @@ export const transactions: Projection<TransactionEvent, TransactionDocument> = {
       gas_price: gasPrice,
       ...(maxPriorityFeePerGas !== undefined && { max_priority_fee_per_gas: maxPriorityFeePerGas }),
       data,
+      ...(accessList && { access_list: accessList }),
       nonce,
+      create_time: occurredAt,
+      send_time: null,
+      mined: null,
+      failure: null,
       position,
     }),
     TransactionSigned: (doc, { hash }) => doc && { ...doc, hash, state: 'SIGNED' },
-    TransactionSent: (doc) => become(doc, 'SENT'),
+    TransactionSent: (doc, _, { occurredAt }) => become(doc, 'SENT', { send_time: occurredAt, failure: null }),
     TransactionTaken: (doc) => doc,
-    TransactionRefused: (doc) => become(doc, 'SIGNED'),
-    TransactionMined: (doc) => become(doc, 'MINED'),
+    TransactionRefused: (doc, { reason }) => become(doc, 'SIGNED', { send_time: null, failure: reason }),
+    TransactionMined: (doc, { reason = null, ...at }) => become(doc, 'MINED', { mined: minedIn(at), failure: reason }),
     TransactionConfirmed: (doc) => become(doc, 'CONFIRMED'),
     TransactionFailed: (doc) => become(doc, 'FAILED'),
     TransactionReplaced: (doc) => become(doc, 'REPLACED'),
-    TransactionDropped: (doc) => become(doc, doc?.is_canceling ? 'CANCELING' : 'SENT'),
-    TransactionCancelRequested: (doc) => doc && { ...doc, state: 'CANCELING', is_canceling: true },
+    TransactionDropped: (doc) => become(doc, doc?.is_canceling ? 'CANCELING' : 'SENT', { mined: null, failure: null }),
+    TransactionCancelRequested: (doc) => doc && { ...doc, state: 'CANCELING', is_canceling: true, failure: null },
     CancellationSigned: (doc, { hash }) => doc && { ...doc, cancellation_hash: hash },
-    CancellationSent: (doc) => doc,
-    CancellationRefused: (doc) => doc,
-    CancellationMined: (doc) => become(doc, 'CANCELED'),
+    CancellationSent: (doc) => doc && { ...doc, failure: null },
+    CancellationRefused: (doc, { reason }) => doc && { ...doc, failure: reason },
+    CancellationMined: (doc, at) => become(doc, 'CANCELED', { mined: minedIn(at), failure: null }),
     TransactionCanceled: (doc) => become(doc, 'CANCELED'),
     TransactionClosed: (doc) => doc,
   },

@@ -14,6 +14,8 @@ type Inclusion = {
   readonly block_number: number;
   readonly block_hash: string;
   readonly block_time: number;
+  /** Hash of the first block of the chain. */
+  readonly chain: string;
   /** Sort key: time of the block, its height, then the event position. */
   readonly moment: string;
 };
@@ -31,8 +33,12 @@ type TransferEvent = Extract<LedgerEvent, { type: `Transfer${string}` }>;
 const padded = (number: number, digits: number) => String(number).padStart(digits, '0');
 /** Returns a sort key that precedes every transfer at that time or later; `time` is in Unix seconds. */
 export const sortableTime = (time: number) => padded(time, 12);
-const sortKeyOf = (time: number, number: number, position: number) =>
+/** Returns the sort key of a record: its block's time and height, then its event position. */
+export const sortKeyOf = (time: number, number: number, position: number) =>
   `${sortableTime(time)}.${padded(number, 12)}.${padded(position, 16)}`;
+
+/** Returns the event position in a sort key. */
+export const positionIn = (sortKey: string) => Number(sortKey.slice(sortKey.lastIndexOf('.') + 1));
 
 const inclusionOf = ({ wallet_id, transaction, others, ...inclusion }: TransferDocument): Inclusion => inclusion;
 
@@ -55,7 +61,7 @@ const settle = (doc: TransferDocument | null, block: { hash: string }, state: Tr
 /** One document per transfer and wallet. A transaction that is mined again in another block keeps its document. */
 export const transfers: Projection<TransferEvent, TransferDocument> = {
   name: 'transfers',
-  version: 1,
+  version: 2,
   indexes: {
     byWallet: { equal: ['wallet_id'], order: 'moment' },
     byFrom: { equal: ['own_from'], order: 'moment' },
@@ -77,6 +83,7 @@ export const transfers: Projection<TransferEvent, TransferDocument> = {
         block_number: block.number,
         block_hash: block.hash,
         block_time: block.time,
+        chain: block.chain,
         moment: sortKeyOf(block.time, block.number, position),
       };
       const fresh = { wallet_id: walletId, transaction: transfer.transaction, ...seen, others: [] };

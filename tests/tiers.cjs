@@ -22,6 +22,7 @@ const alone = [
   'tests/system/transactions/transaction-faults.spec.ts',
   'tests/system/wallets/consistency.spec.ts',
   'tests/system/wallets/fuzz.spec.ts',
+  'tests/system/webhooks/notification-faults.spec.ts',
   'tests/system/webhooks/webhook-faults.spec.ts',
 ];
 const missing = alone.filter((file) => !specs.includes(file));
@@ -32,7 +33,7 @@ const differing = [
   /\b(byTier|isFull|sized|describeInFull)\b[^;]*from '[^']*\/tier\.js'/,
   /\bengines\b[^;]*from '[^']*\/engines\.js'/,
   /from '[^']*\/(store-kinds|redis)\.js'/,
-  /\b(limiters|jobs|finalAnswers|refusedRequests)\b[^;]*from '[^']*\/adapters\.js'/,
+  /\b(limiters|jobs|finalAnswers|refusedRequests|accessLogs)\b[^;]*from '[^']*\/adapters\.js'/,
 ];
 /** Support files that have another form in the full tier only through the exports that `differing` names. */
 const carriers = ['engines/engines.ts', 'engines/adapters.ts', 'following/store-kinds.ts', 'service/command.ts'].map(

@@ -1,6 +1,7 @@
 import { credential, type Role } from '../../domain/aggregates/credential.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
+import { organizationOfKey } from '../commands/api-key.js';
 import { foldStored } from '../commands/read-aggregate.js';
 import { boundTo, openBound } from '../commands/sealed-secret.js';
 import { type EventStore, type NewEvent, streamName } from '../ports/event-store.js';
@@ -20,17 +21,6 @@ export type CredentialCache = EventInvalidatedCache & {
    * keys exist. Skipped, as for an unknown key, within `unknownTtlMs` of the last lookup.
    */
   repeatLookup(apiKey: string): Promise<void>;
-};
-
-/** Matches an api_key, also within a longer text. */
-export const apiKeyForm = /\bck_([0-9a-f]{32})_[0-9a-f]{32}\b/;
-const keyPattern = new RegExp(`^${apiKeyForm.source}$`);
-
-/** Builds an api_key that includes its organization id, so that one read of the event store finds it. */
-export const apiKeyFor = (organizationId: string, random: string) => `ck_${organizationId.slice(4)}_${random}`;
-export const organizationOfKey = (apiKey: string) => {
-  const found = keyPattern.exec(apiKey);
-  return found && `org_${found[1]}`;
 };
 
 /** Name of the credential's data key in the vault. */

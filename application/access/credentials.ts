@@ -4,6 +4,7 @@ import { fail } from '../../domain/failure.js';
 import { globalVariant } from '../../domain/variant.js';
 import { scopeOf } from '../../projections/define.js';
 import { type CredentialDocument, credentials } from '../../projections/organizations.js';
+import { apiKeyFor, organizationOfKey } from '../commands/api-key.js';
 import { type Done, globalContext, type Handle, type Nothing, type Operation, step } from '../commands/handle.js';
 import { hasWritten } from '../commands/own-events.js';
 import { withSealedSecret } from '../commands/sealed-secret.js';
@@ -12,13 +13,7 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
 import { everyDocument, type ListPage, type Lists, type PageRequest } from '../read-models/paging.js';
-import {
-  apiKeyFor,
-  type CredentialCache,
-  credentialContext,
-  credentialKeyId,
-  organizationOfKey,
-} from './credential-cache.js';
+import { type CredentialCache, credentialContext, credentialKeyId } from './credential-cache.js';
 import type { CredentialUses } from './credential-uses.js';
 
 /** Rights and name of a credential to issue. */

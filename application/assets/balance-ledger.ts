@@ -3,7 +3,7 @@ import { type LedgerCommand, ledger } from '../../domain/aggregates/ledger.js';
 import { fail } from '../../domain/failure.js';
 import { thresholdOf, type Variant } from '../../domain/variant.js';
 import { slicesOf } from '../async/slices.js';
-import { type Context, type Handle, step } from '../commands/handle.js';
+import { type Context, type Handle, type Step, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { Position } from '../ports/event-store.js';
 
@@ -29,14 +29,19 @@ export const readBalances = async (chain: Chain, holdings: readonly Holding[], a
 type Block = LedgerCommand['data']['block'];
 type Place = { readonly walletId: string; readonly at: Header; readonly chain: string };
 
-const writeAt = (handle: Handle, context: Context, { walletId, at, chain }: Place, commandFor: CommandFor) => {
+type CommandFor = (of: { walletId: string; block: Block }) => LedgerCommand;
+
+const stepAt = (context: Context, { walletId, at, chain }: Place, commandFor: CommandFor): Step => {
   const block = { number: at.number, hash: at.hash, time: at.time, chain };
   const key = ledgerKey(context.variant, walletId, at.hash);
-  return handle(context, [
-    { ...step(ledger, context.organizationId, key, commandFor({ walletId, block })), divisible: true },
-  ]);
+  return step(ledger, context.organizationId, key, commandFor({ walletId, block }));
 };
-type CommandFor = (of: { walletId: string; block: Block }) => LedgerCommand;
+const writeAt = (handle: Handle, context: Context, place: Place, commandFor: CommandFor) =>
+  handle(context, [{ ...stepAt(context, place, commandFor), divisible: true }]);
+
+/** Returns the step that records balances in the ledger of their block, as part of a larger command. */
+export const balanceStep = (context: Context, { balances, ...place }: Place & { balances: readonly Balance[] }): Step =>
+  stepAt(context, place, (of) => ({ type: 'Refresh', data: { ...of, balances } }));
 
 /** Records balances in the ledger of the block at which they were read. */
 export const recordBalances = (

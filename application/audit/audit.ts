@@ -6,7 +6,9 @@ import { beginning, type EventStore, type Moment, now, type Recorded } from '../
 import type { System } from '../ports/system.js';
 import type { PageTokens } from '../read-models/paging.js';
 import { createLossAcceptance, type LossAcceptance } from './accept-loss.js';
+import { type CallerExport, createCallerExport } from './caller-export.js';
 import { before, createEventPages, type EventPages } from './event-pages.js';
+import { createEvidence, type PrepareEvidence } from './evidence/evidence.js';
 import { writeExport } from './export-file.js';
 import { type SealFailure, sealFailuresIn } from './seals/seal-failures.js';
 import { createStoreProof, type StoreProof, type StoreProofPorts } from './store-proof.js';
@@ -28,6 +30,9 @@ export type Audit = StoreProof & {
   replay(organizationId: string, from: Moment, until: Moment): AsyncIterable<readonly Recorded[]>;
   /** Yields the text of a file that proves the history, in chunks. */
   export(organizationId: string): AsyncIterable<string>;
+  /** Exports a history for a caller. Rejects with FAILED_PRECONDITION if it holds keys that the caller must not see. */
+  readonly exportInTurn: CallerExport;
+  readonly prepareEvidence: PrepareEvidence;
   readonly keyId: string;
   readonly publicKey: string;
 };
@@ -47,8 +52,8 @@ const firstOf = async (batches: AsyncIterable<readonly Recorded[]>): Promise<Rec
   return undefined;
 };
 
-/** Bounds of verifications that callers requested. */
-const verifications = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 8 };
+/** Bounds of verifications and exports that callers requested. */
+const wholeReads = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 8 };
 
 export const createAudit = (ports: Ports): Audit => {
   const { events, stored, notary, system } = ports;
@@ -57,7 +62,9 @@ export const createAudit = (ports: Ports): Audit => {
 
   const { page } = createEventPages(ports);
   const positionOf = (organizationId: string, moment: Moment) => positionAt(events, organizationId, moment);
-  const inTurn = createFairTurns(verifications);
+  const write = (organizationId: string, history: AsyncIterable<readonly Recorded[]>) =>
+    writeExport(organizationId, history, { notary, sha256, time: new Date(system.now()).toISOString() });
+  const inTurn = createFairTurns(wholeReads);
 
   return {
     keyId: notary.keyId,
@@ -80,12 +87,9 @@ export const createAudit = (ports: Ports): Audit => {
         if (wanted.length < batch.length) return;
       }
     },
-    export: (organizationId) =>
-      writeExport(organizationId, stored.readOrganization(organizationId, beginning), {
-        notary,
-        sha256,
-        time: new Date(system.now()).toISOString(),
-      }),
+    export: (organizationId) => write(organizationId, stored.readOrganization(organizationId, beginning)),
+    prepareEvidence: createEvidence(ports, write),
+    exportInTurn: createCallerExport({ read: stored.readOrganization, inTurn, breathe: system.breathe }, write),
     ...proof,
     sealFailures: () => sealFailuresIn(ports.state),
     acceptLoss: createLossAcceptance({ ...ports, events: stored, verify: proof.verify }),

@@ -57,6 +57,9 @@ const headText = (head: Head, signature: string) => JSON.stringify({ head, signa
 const metadataText = cacheLast<object>((metadata) => JSON.stringify(metadata));
 const timeText = cacheLast<number>((time) => new Date(time).toISOString());
 
+/** Returns whether a time is written as exports write it: other forms of the same time would have other hashes. */
+const isWritten = (time: number, text: string) => !Number.isNaN(time) && timeText(time) === text;
+
 type Shown = Omit<EventLine, 'n' | 'position' | 'hash' | 'line'>;
 /** Serializes an event by hand: every event of an export passes through here, and `JSON.stringify` is slower. */
 const eventText = ({ stream, id, type, data, metadata, time }: Shown, { link, line, position }: Place) =>
@@ -123,6 +126,8 @@ export type Verdict = {
   readonly seals: number;
   readonly hash: string;
   readonly flaw: Flaw | null;
+  /** Public key in the header of a file; absent for stores, and for files without a header. */
+  readonly signedBy?: string;
   /** Events in the store that neither a seal nor the sealer's signed progress covers; absent when there are none. */
   readonly unproven?: number;
   /** Losses that operators accepted, oldest first. */
@@ -148,9 +153,10 @@ const createFileWalk = (header: Header, records: ProofRecords, trust: Trust) => 
     if (!parsed) return one('not a line of JSON');
     const given = parsed as EventLine;
     const why = one(whyLine(given.n, place.link.count + 1), given.id);
-    const revealed = walk.step({ ...given, time: Date.parse(given.time) });
+    const time = Date.parse(given.time);
+    const revealed = walk.step({ ...given, time });
     place = next(place, walk.link(), given.position, given.time, trust.sha256);
-    return text === eventText(given, place) ? revealed : why;
+    return isWritten(time, given.time) && text === eventText(given, place) ? revealed : why;
   };
   const takeHead = (text: string, { head, signature }: Parsed): Flaw | null => {
     const own = headAt(header, place);
@@ -217,9 +223,11 @@ export const verifyExport = async (
   if (!found)
     return { ...verdict, flaw: { event: 0, last: 0, reason: 'not an export: its first line is not an export header' } };
   const { header, trust, records } = found;
-  if (header.public_key !== trust.publicKey)
+  const signedBy = header.public_key;
+  if (signedBy !== trust.publicKey)
     return {
       ...verdict,
+      signedBy,
       flaw: { event: 0, last: 0, reason: `signed under key ${header.key_id}, not the trusted one` },
     };
   const walk = createFileWalk(header, records, trust);
@@ -236,6 +244,7 @@ export const verifyExport = async (
     seals: records.seals().length,
     hash: walk.hash(),
     flaw: flaw ?? walk.end(),
+    signedBy,
     ...lossesIn(records),
   };
 };

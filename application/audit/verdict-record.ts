@@ -7,6 +7,8 @@ export type Proof = Verdict & {
   readonly key: string | null;
   readonly store: string;
   readonly where: 'file' | 'store';
+  /** File of an evidence folder with the flaw. */
+  readonly file?: string;
 };
 
 /** Verdict as VerifyHistory and `audit verify --json` show it. */

@@ -18,6 +18,7 @@ import {
   WrongRevision,
 } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
+import { actorIn } from './api-key.js';
 import { eventsThroughOwn, seedOf } from './own-events.js';
 import { foldStored } from './read-aggregate.js';
 
@@ -168,7 +169,7 @@ const metadataOf = (
 ): Metadata => ({
   organizationId,
   variant: variant.tag,
-  actor,
+  actor: actorIn(organizationId, actor),
   requestId,
   causationId: requestId,
   correlationId: requestId,

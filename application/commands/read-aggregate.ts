@@ -5,17 +5,25 @@ import { type Metadata, type Streams, streamName } from '../ports/event-store.js
 /** Event from the store, or one that was just decided and has no metadata yet. */
 type Past = Message & { readonly metadata?: Pick<Metadata, 'organizationId'> };
 
-/** Folds events from the store. The store is untyped, so this is the only place that casts them to the decider's events. */
-export const foldStored = <C extends Message, E extends Message, S>(
+/** Rejects events of a stream that a newer release wrote. */
+export const requireReadable = <C extends Message, E extends Message, S>(
   decider: Decider<C, E, S>,
   past: readonly Past[],
-): S => {
+): void => {
   for (const { type, metadata } of past)
     if (!Object.hasOwn(decider.evolve, type))
       throw new UnreadableEvent(metadata?.organizationId ?? '', {
         type,
         reason: `is unknown to this release in a stream of ${decider.stream}`,
       });
+};
+
+/** Folds events from the store. The store is untyped, so this is the only place that casts them to the decider's events. */
+export const foldStored = <C extends Message, E extends Message, S>(
+  decider: Decider<C, E, S>,
+  past: readonly Past[],
+): S => {
+  requireReadable(decider, past);
   return fold(decider, past as readonly Message[] as readonly E[]);
 };
 

@@ -22,6 +22,9 @@ import { onEachChain } from '../processes/on-each-chain.js';
 import type { ServiceProcess } from '../processes/service-process.js';
 import type { Projecting } from '../projecting/projecting.js';
 import { createPendingWatchers } from '../queries/watch-pending.js';
+import { createDriftNotifier } from '../reconciliation/notify-drifts.js';
+import { createReconciler } from '../reconciliation/reconcile-all.js';
+import type { Reconciliation } from '../reconciliation/reconcile-wallet.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { createTransactionNotifier } from '../transactions/notify.js';
 import { createTransactionWatcher } from '../transactions/watch.js';
@@ -40,6 +43,7 @@ type ProcessParts = {
   readonly handle: Handle;
   readonly projecting: Omit<Projecting, 'stops'>;
   readonly records: WalletApis;
+  readonly reconciliation: Reconciliation;
   readonly caches: readonly EventInvalidatedCache[];
   readonly followers: readonly Follower[];
   readonly requests: Tracing['requests'];
@@ -72,9 +76,9 @@ export const createProcesses = (
   ports: Ports & { readonly measure: Measure },
   parts: ProcessParts,
 ): readonly ServiceProcess[] => {
-  const { stored, handle, records, caches, followers } = parts;
+  const { stored, handle, records, reconciliation, caches, followers } = parts;
   const { progress, projector, rebuild } = parts.projecting;
-  const { addresses, contracts, deliveries, webhooks, webhookHeaders: headers } = records;
+  const { addresses, contracts, deliveries, descriptions, webhooks, webhookHeaders: headers } = records;
   const shared = { ...ports, handle, contracts };
   const chains = createChains(ports.chains);
   const sealer = createSealer({ ...ports, events: stored, handle });
@@ -104,6 +108,9 @@ export const createProcesses = (
     ...onEachChain(ports, 'balance refresher', (chain, variant) =>
       createBalanceRefresher({ ...shared, chain, chains, progress }, variant),
     ),
+    ...onEachChain(ports, 'balance reconciler', (_, variant) =>
+      ports.reconcileSeconds > 0 ? createReconciler({ ...ports, reconciliation }, variant) : null,
+    ),
     ...onEachChain(ports, 'balances of unreadable blocks', (chain, variant) =>
       createUnreadableBlockBalances({ ...shared, chain, records: createBlockRecords(shared, variant) }, variant),
     ),
@@ -117,6 +124,11 @@ export const createProcesses = (
       run: createTransactionNotifier({ ...ports, progress, deliveries }),
     },
     { role: 'deliverer', name: 'seal notifier', run: createSealNotifier({ ...ports, progress, deliveries }) },
+    {
+      role: 'deliverer',
+      name: 'drift notifier',
+      run: createDriftNotifier({ ...ports, progress, deliveries, descriptions }),
+    },
     { role: 'deliverer', name: 'deliverer', run: createDeliverer({ ...ports, handle, webhooks, headers }) },
     { role: 'api', name: 'cache invalidation', run: invalidateFromEvents(ports.events, caches) },
     { role: 'api', name: 'refused requests', run: parts.requests.run },

@@ -39,10 +39,12 @@ export type Ports = {
   readonly webhookConcurrency: number;
   /** Seconds after which a block that no node can return is skipped. */
   readonly unreadableBlockSeconds: number;
+  /** Seconds between two comparisons of all balances with the nodes; 0 for none. */
+  readonly reconcileSeconds: number;
   readonly notary: Notary;
   readonly deployment: Deployment;
   /** Witnesses that receive each head of the seal log. */
   readonly witnesses: readonly Witness[];
   readonly system: System;
-} & Pick<AsOfPorts<WalletApis>, 'scratch' | 'asOfEvents'> &
+} & Pick<AsOfPorts<WalletApis>, 'scratch' | 'asOfEvents' | 'foldedEvents'> &
   RequestPorts;

@@ -5,15 +5,18 @@ import { createDescriptions, type Descriptions } from '../assets/token-descripti
 import { createTransfers, type Transfers } from '../assets/transfers.js';
 import type { LoopTurns } from '../async/turns/loop-turns.js';
 import type { Handle } from '../commands/handle.js';
+import type { Arrivals } from '../notifications/arrivals.js';
+import { createNotifications, type Notifications } from '../notifications/notifications.js';
 import type { Chains } from '../ports/chains.js';
 import type { AddressCodecs, TransactionCodecs } from '../ports/codec.js';
-import type { Streams } from '../ports/event-store.js';
+import type { EventStore, Position, Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { Sender, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
 import { createLists, type PageTokens } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
+import { createStatements, type Statements } from '../statements/statements.js';
 import { createTransactions, type Transactions } from '../transactions/transactions.js';
 import { createAddressParser } from '../wallets/address-parser.js';
 import { type Addresses, createAddresses, type HeadAhead } from '../wallets/addresses.js';
@@ -28,18 +31,25 @@ export type WalletApis = {
   readonly addresses: Addresses;
   readonly transfers: Transfers;
   readonly assets: Assets;
+  readonly statements: Statements;
   readonly contracts: Contracts;
   readonly descriptions: Descriptions;
   readonly refreshes: Refreshes;
   readonly webhooks: Webhooks;
   readonly webhookHeaders: WebhookHeaders;
   readonly deliveries: Deliveries;
+  readonly notifications: Notifications;
   readonly transactions: Transactions;
 };
 
 export type WalletApiPorts = {
   readonly handle: Handle;
   readonly events: Streams;
+  /** Events by organization, which the notification feed reads up to `horizon`. */
+  readonly history: Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'>;
+  readonly horizon: (organizationId: string) => Promise<Position>;
+  /** Null as of a past moment, to which nothing is added. */
+  readonly arrivals: Arrivals | null;
   readonly readModels: ReadModels;
   readonly pageTokens: PageTokens;
   readonly progress: Progress;
@@ -61,19 +71,22 @@ export type WalletApiPorts = {
 export const createWalletApis = (given: WalletApiPorts): WalletApis => {
   const { readModels, pageTokens } = given;
   const lists = createLists(readModels, pageTokens);
-  const ports = { ...given, lists, addressParser: createAddressParser(given) };
+  const descriptions = createDescriptions(readModels);
+  const ports = { ...given, lists, descriptions, addressParser: createAddressParser(given) };
   const webhookHeaders = createWebhookHeaders(ports);
   return {
     wallets: createWallets(ports),
     addresses: createAddresses(ports),
     transfers: createTransfers(ports),
     assets: createAssets(ports),
+    statements: createStatements(ports),
     contracts: createContracts(ports),
-    descriptions: createDescriptions(readModels),
+    descriptions,
     refreshes: createRefreshes(ports),
     webhooks: createWebhooks({ ...ports, removeHeaders: webhookHeaders.removeAllOf }),
     webhookHeaders,
     deliveries: createDeliveries(ports),
+    notifications: createNotifications(ports),
     transactions: createTransactions(ports),
   };
 };

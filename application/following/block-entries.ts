@@ -1,5 +1,5 @@
 import type { Transfer } from '../../domain/aggregates/ledger/ledger-data.js';
-import type { Asset } from '../../domain/asset.js';
+import { type Asset, assetKey } from '../../domain/asset.js';
 import type { Block, Touch } from '../ports/chain.js';
 import type { Holder } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
@@ -24,6 +24,17 @@ const follows = (watched: Holders, holder: Holder, asset: Asset, address: string
 
 const native: Asset = { standard: 'native' };
 
+/** Joins the touches of one address, asset and reason, so that the fees of a block are recorded together. */
+const joined = (touches: readonly Touch[]): readonly Touch[] => {
+  const found = new Map<string, Touch>();
+  for (const touch of touches) {
+    const key = `${touch.reason} ${touch.address} ${assetKey(touch.asset ?? native)}`;
+    const fees = [...(found.get(key)?.fees ?? []), ...(touch.fees ?? [])];
+    found.set(key, { ...touch, ...(fees.length > 0 && { fees }) });
+  }
+  return [...found.values()];
+};
+
 /** Returns one entry for each affected wallet; an address may belong to wallets of several organizations. */
 export const entriesOf = ({ number, movements, touches }: Block, watched: Holders): readonly BlockEntry[] => {
   const entries = new Map<string, BlockEntry>();
@@ -46,7 +57,7 @@ export const entriesOf = ({ number, movements, touches }: Block, watched: Holder
     const addresses = side ? [transfer[side]] : [transfer.from, transfer.to];
     for (const address of new Set(addresses)) take(transfer, address);
   }
-  for (const touch of touches)
+  for (const touch of joined(touches))
     for (const holder of watched.holdersAt(touch.address, number))
       if (follows(watched, holder, touch.asset ?? native, touch.address)) entryOf(holder).touches.push(touch);
   return [...entries.values()];

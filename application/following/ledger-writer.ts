@@ -23,8 +23,11 @@ export type LedgerWriter = {
   confirm(activity: Activity, open: boolean): Promise<void>;
   /** Records the balances of an activity and confirms it; ignored if its block was dropped meanwhile. */
   settle(activity: Activity, reading: Reading): Promise<void>;
-  /** Closes an activity. `count` is the number of its transfers that webhooks were notified of. */
-  close(activity: Activity, count: number): Promise<void>;
+  /**
+   * Closes an activity. `count` is the number of its transfers that webhooks were notified of; `feedOnly` is true if no
+   * webhook was left to notify.
+   */
+  close(activity: Activity, count: number, feedOnly: boolean): Promise<void>;
 };
 
 type Reading = {
@@ -82,7 +85,7 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
       const data = { walletId, block, ...reading, at: height };
       return write({ organizationId, walletId }, block, { type: 'Settle', data });
     },
-    close: ({ block, ...holder }, count) =>
-      write(holder, block, { type: 'Close', data: { walletId: holder.walletId, block, count } }),
+    close: ({ block, ...holder }, count, feedOnly) =>
+      write(holder, block, { type: 'Close', data: { walletId: holder.walletId, block, count, feedOnly } }),
   };
 };

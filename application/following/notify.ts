@@ -3,9 +3,10 @@ import { thresholdOf, type Variant } from '../../domain/variant.js';
 import type { TransferState } from '../../projections/transfers.js';
 import { webhooks } from '../../projections/webhooks.js';
 import type { Descriptions } from '../assets/token-descriptions.js';
-import { showTransfer, stateOf } from '../assets/wire-records.js';
+import { stateOf } from '../assets/wire-records.js';
 import { allSettledOrThrow } from '../async/turns/organization-queue.js';
 import { type Context, scopeFor } from '../commands/handle.js';
+import { settledState, transferData } from '../notifications/transfer-data.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
@@ -19,7 +20,8 @@ import type { LedgerWriter } from './ledger-writer.js';
 export type Notifier = {
   /**
    * Requests the deliveries whose depth is reached, each once. `left` is `more` if another piece is due now, and `later`
-   * if only deliveries of greater depth are left. `count` is the number of transfers in the activity's ledger.
+   * if only deliveries of greater depth are left. `count` is the number of transfers in the activity's ledger. `isTold` is
+   * false while no webhook was notified, as when all are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
   /** Notifies webhooks that transfers they were notified of have been removed; false while some are left. */
@@ -27,7 +29,11 @@ export type Notifier = {
   hasListeners(activity: Activity): boolean;
 };
 
-type NotifyResult = { readonly left: 'more' | 'later' | 'nothing'; readonly count: number };
+type NotifyResult = {
+  readonly left: 'more' | 'later' | 'nothing';
+  readonly count: number;
+  readonly isTold: boolean;
+};
 type Seen = Ledger['transfers'][number];
 type TransferNotification = { readonly seen: Seen; readonly state: TransferState; readonly deliveryId: string };
 type Ports = {
@@ -69,38 +75,35 @@ const createDeliveryRequest =
       context,
       notifications.map(({ seen }) => seen.transfer.asset),
     );
-    const notificationOf = ({ seen: { transfer, own }, state, deliveryId }: TransferNotification) => {
-      const { number, time } = activity.block;
-      const record = showTransfer(variant, { transfer, state, block_number: number, block_time: time }, describe);
-      const data = {
-        wallet_id: activity.walletId,
-        address: own.includes(transfer.to) ? transfer.to : own[0],
-        confirmations: depth,
-        state: stateOf(state),
-        transfer: record,
-      };
-      return { deliveryId, data };
-    };
+    const notificationOf = ({ seen, state, deliveryId }: TransferNotification) => ({
+      deliveryId,
+      data: transferData(variant, activity, { seen, state, confirmations: depth }, describe),
+    });
     // A webhook that is not in the read models yet was just registered, so it is not disabled.
     const to = found ?? { webhook_id: webhookId, disabled: false };
-    await deliveries.request(context, to, notifications.map(notificationOf));
+    return deliveries.request(context, to, notifications.map(notificationOf));
   };
 
 /**
  * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each begun
- * webhook. Webhooks may be removed or change their order between two pieces.
+ * webhook. Webhooks may be removed or change their order between two pieces. `isTold` is true once a webhook was notified.
  */
-type Progress = { readonly count: number; readonly webhooks: Set<string>; readonly begun: Map<string, number> };
+type Progress = {
+  readonly count: number;
+  readonly webhooks: Set<string>;
+  readonly begun: Map<string, number>;
+  isTold: boolean;
+};
 
 /** Runs one piece for the listeners and returns whether anything is left for them. */
 const runPiece = async (
   listeners: readonly Listener[],
   transfers: readonly Seen[],
   progress: Progress,
-  one: (listener: Listener, some: readonly Seen[]) => Promise<void>,
+  one: (listener: Listener, some: readonly Seen[]) => Promise<boolean>,
 ) => {
   let left = atOnce;
-  const doing: Promise<void>[] = [];
+  const doing: Promise<boolean>[] = [];
   for (const listener of listeners) {
     if (progress.webhooks.has(listener.webhookId)) continue;
     if (left <= 0) break;
@@ -114,7 +117,8 @@ const runPiece = async (
     progress.webhooks.add(webhookId);
     progress.begun.delete(webhookId);
   }
-  await allSettledOrThrow(doing);
+  const told = await allSettledOrThrow(doing);
+  progress.isTold ||= told.includes(true);
   return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
 };
 
@@ -126,13 +130,14 @@ const createProgress = () => {
     const key = activityKey(activity);
     const known = kept.get(key);
     if (known?.count === count) return known;
-    const fresh: Progress = { count, webhooks: new Set(), begun: new Map() };
+    const fresh: Progress = { count, webhooks: new Set(), begun: new Map(), isTold: false };
     kept.set(key, fresh);
     return fresh;
   };
   const forget = (activity: Activity) => kept.delete(activityKey(activity));
   return {
     forget,
+    isTold: (activity: Activity) => kept.get(activityKey(activity))?.isTold ?? false,
     /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
     during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
       piece(of(activity, count)).catch((error: unknown) => {
@@ -153,8 +158,6 @@ const createLedgerCache = (ledgers: LedgerWriter) => {
     return found;
   };
 };
-
-const settledState = ({ transfer }: Seen): TransferState => (transfer.failed ? 'FAILED' : 'SUCCESS');
 
 /** Derives ids of deliveries, and finds notifications to retract or to follow up. */
 const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
@@ -204,7 +207,7 @@ const createFinalizer = (ports: Ports, variant: Variant) => {
       return progress.during(activity, transfers.length, (begun) =>
         runPiece(wanted, transfers.slice(before), begun, async (listener, some) => {
           const found = await allSettledOrThrow(some.map((seen) => toFinalize(activity, listener, seen, drops)));
-          await requestDeliveries(activity, listener, found.flat(), depth);
+          return requestDeliveries(activity, listener, found.flat(), depth);
         }),
       );
     },
@@ -249,14 +252,16 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
     notify: async (activity, depth, isConfirmed) => {
       const listeners = watched.listeners(activity);
       const due = listeners.filter((one) => isDeep(variant, one, depth));
-      if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0 };
+      if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0, isTold: false };
       const ledger = await ledgerOf(activity);
       const { length: count } = ledger.transfers;
-      if (await notifyPiece(activity, ledger, due, depth, isConfirmed)) return { left: 'more', count };
-      if (isConfirmed && (await finalizer.piece(activity, ledger, due, depth))) return { left: 'more', count };
-      if (due.length < listeners.length) return { left: 'later', count };
+      const isMore = await notifyPiece(activity, ledger, due, depth, isConfirmed);
+      const isTold = notified.isTold(activity);
+      if (isMore || (isConfirmed && (await finalizer.piece(activity, ledger, due, depth))))
+        return { left: 'more', count, isTold };
+      if (due.length < listeners.length) return { left: 'later', count, isTold };
       if (isConfirmed) forget(activity);
-      return { left: 'nothing', count };
+      return { left: 'nothing', count, isTold };
     },
     retract: async (activity) => {
       forget(activity);
@@ -264,7 +269,7 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
       const isMore = await retracted.during(activity, transfers.length, (progress) =>
         runPiece(watched.listeners(activity), transfers, progress, async (listener, some) => {
           const found = await allSettledOrThrow(some.map((seen) => toRetract(activity, listener, seen, drops)));
-          await requestDeliveries(activity, listener, found.flat(), 0);
+          return requestDeliveries(activity, listener, found.flat(), 0);
         }),
       );
       if (!isMore) retracted.forget(activity);

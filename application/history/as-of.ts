@@ -25,7 +25,15 @@ type Bounds = {
   readonly touch?: ((count: number) => void) | undefined;
 };
 
-type StoresAsOf = { readonly events: Streams; readonly readModels: ReadModels; readonly pageTokens: PageTokens };
+type StoresAsOf = {
+  readonly events: Streams;
+  readonly readModels: ReadModels;
+  readonly pageTokens: PageTokens;
+  /** Returns the position up to which notifications are listed. */
+  readonly horizon: () => Promise<Position>;
+  /** Null, because nothing is added to the past that a request could wait for. */
+  readonly arrivals: null;
+};
 
 export type AsOfPorts<Records> = {
   readonly events: EventStore;
@@ -35,6 +43,8 @@ export type AsOfPorts<Records> = {
   /** Creates empty in-memory read models. */
   readonly scratch: () => ReadModels;
   readonly asOfEvents: number;
+  /** Number of events whose folded records are kept. The most recent history is kept even if it is longer. */
+  readonly foldedEvents: number;
 };
 
 /** LRU cache of folded histories, bounded by the total number of events. */
@@ -60,7 +70,7 @@ const createFoldedCache = (maxEvents: number) => {
       if (before) remove(key, before);
       kept.set(key, folded);
       weight += folded.events + baseWeight;
-      for (const [oldest, one] of kept) if (weight > maxEvents + baseWeight) remove(oldest, one);
+      for (const [oldest, one] of kept) if (weight > maxEvents + baseWeight && oldest !== key) remove(oldest, one);
     },
   };
 };
@@ -85,8 +95,8 @@ const pageTokensAsOf = (pageTokens: PageTokens, moment: Moment): PageTokens => {
 };
 
 export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> => {
-  const { events, scratch, pageTokens, show, asOfEvents } = ports;
-  const cache = createFoldedCache(asOfEvents);
+  const { events, scratch, pageTokens, show, asOfEvents, foldedEvents } = ports;
+  const cache = createFoldedCache(foldedEvents);
   const flights = createSingleFlight<Folded>();
   /** Limits memory: two histories are folded at a time, one per organization. */
   const inTurn = createFairTurns({ maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 64 });
@@ -128,6 +138,8 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
       events: streamsAsOf(events, then, position),
       readModels: then.readModels,
       pageTokens: pageTokensAsOf(pageTokens, moment),
+      horizon: async () => position,
+      arrivals: null,
     });
     return { records, position };
   };

@@ -2,10 +2,12 @@ import { canonical } from '../../domain/aggregates/audit.js';
 import { fail } from '../../domain/failure.js';
 import { globalVariant } from '../../domain/variant.js';
 import { projections } from '../../projections/index.js';
+import { slicesOf } from '../async/slices.js';
 import { positionAt } from '../commands/position-at.js';
-import type { EventStore, Moment, Position } from '../ports/event-store.js';
+import type { EventStore, Moment, Position, Recorded } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
-import { createFold, type DocumentChange, eventsUpTo } from './replay.js';
+import type { System } from '../ports/system.js';
+import { createFold, type DocumentChange, eventsUpTo, TooManyEvents } from './replay.js';
 
 type Document = Readonly<Record<string, unknown>>;
 type Value = { readonly before?: unknown; readonly after?: unknown };
@@ -19,6 +21,8 @@ export type Difference = {
 } & (
   | { readonly change: 'added' | 'removed'; readonly document: Document }
   | { readonly change: 'changed'; readonly fields: Readonly<Record<string, Value>> }
+  /** Changed, and back in its first state at the end. `meanwhile` is its first other state; null if it was removed. */
+  | { readonly change: 'undone'; readonly meanwhile: Document | null }
 );
 
 export type Differences = {
@@ -26,7 +30,18 @@ export type Differences = {
   readonly to: Position;
   /** Differences in collection order, then in the order of each document's first change. */
   readonly documents: Iterable<Difference>;
+  /** Number of events that were read. */
+  readonly events: number;
 };
+
+type Bounds = { readonly signal: Pick<AbortSignal, 'aborted'>; readonly maxEvents: number };
+/** Change of a document over the whole period; `meanwhile` is undefined until the document differs. */
+type Touched = DocumentChange & { readonly meanwhile?: object | null };
+
+/** Events after which others are served, because each event of the period is applied on its own. */
+const eventsAtOnce = 100;
+
+const isSame = (one: object | null, other: object | null) => canonical(one) === canonical(other);
 
 const changedFields = (before: Document, after: Document) =>
   Object.fromEntries(
@@ -35,44 +50,66 @@ const changedFields = (before: Document, after: Document) =>
       .map((field): [string, Value] => [field, { before: before[field], after: after[field] }]),
   );
 
-const differenceOf = ({ collection, scope, id, before, document }: DocumentChange): Difference | null => {
+const differenceOf = ({ collection, scope, id, before, document, meanwhile }: Touched): Difference | null => {
   const [was, is] = [before as Document | null, document as Document | null];
   const place = { collection: collection.name, chain: scope.split('/')[1] ?? globalVariant.tag, id };
-  if (was && is) {
-    const fields = changedFields(was, is);
-    return Object.keys(fields).length > 0 ? { ...place, change: 'changed', fields } : null;
-  }
-  if (was) return { ...place, change: 'removed', document: was };
-  return is && { ...place, change: 'added', document: is };
+  const fields = was && is ? changedFields(was, is) : {};
+  if (Object.keys(fields).length > 0) return { ...place, change: 'changed', fields };
+  if (was && !is) return { ...place, change: 'removed', document: was };
+  if (is && !was) return { ...place, change: 'added', document: is };
+  return meanwhile === undefined ? null : { ...place, change: 'undone', meanwhile: meanwhile as Document | null };
 };
 
-const differencesIn = function* (turned: Iterable<DocumentChange>) {
+const differencesIn = function* (turned: Iterable<Touched>) {
   for (const one of turned) {
     const difference = differenceOf(one);
     if (difference) yield difference;
   }
 };
 
-/** Lists the documents that differ between two moments. The first moment must not be after the last. */
+/** Collects the changes of documents, in collection order. */
+const createTouched = () => {
+  const touched = new Map(projections.map(({ name }) => [name, new Map<string, Touched>()]));
+  return {
+    note: (turned: DocumentChange) => {
+      const ofCollection = touched.get(turned.collection.name);
+      const slot = `${turned.scope}\n${turned.id}`;
+      const { before, meanwhile } = ofCollection?.get(slot) ?? (turned as Touched);
+      const other = meanwhile === undefined && !isSame(before, turned.document) ? turned.document : meanwhile;
+      ofCollection?.set(slot, { ...turned, before, ...(other !== undefined && { meanwhile: other }) });
+    },
+    differences: function* () {
+      for (const ofCollection of touched.values()) yield* differencesIn(ofCollection.values());
+    },
+  };
+};
+
+/**
+ * Lists the documents that differ between two moments, or differed in between. The first moment must not be after the
+ * last. Rejects with TooManyEvents when more than `maxEvents` events would be read.
+ */
 export const createDifferences =
-  ({ events, scratch }: { events: EventStore; scratch: () => ReadModels }) =>
-  async (organizationId: string, first: Moment, last: Moment, signal: AbortSignal): Promise<Differences> => {
+  ({ events, scratch, system }: { events: EventStore; scratch: () => ReadModels; system: Pick<System, 'breathe'> }) =>
+  async (organizationId: string, first: Moment, last: Moment, { signal, maxEvents }: Bounds): Promise<Differences> => {
     const from = await positionAt(events, organizationId, first);
     const to = await positionAt(events, organizationId, last);
     if (from > to) fail('INVALID_ARGUMENT', 'from must not be after to');
     const apply = createFold(scratch());
-    const touched = new Map(projections.map(({ name }) => [name, new Map<string, DocumentChange>()]));
-    const note = (turned: DocumentChange) => {
-      const ofCollection = touched.get(turned.collection.name);
-      const slot = `${turned.scope}\n${turned.id}`;
-      ofCollection?.set(slot, { ...turned, before: (ofCollection.get(slot) ?? turned).before });
+    const { note, differences } = createTouched();
+    /** Applies events one by one, because a change that a later event of the same batch undoes would not show. */
+    const applyEach = async (period: readonly Recorded[]) => {
+      for (const slice of slicesOf(period, eventsAtOnce)) {
+        for (const event of slice) for (const turned of await apply([event])) note(turned);
+        await system.breathe();
+      }
     };
+    let count = 0;
     for await (const batch of eventsUpTo(events, organizationId, to, signal)) {
+      const excess = batch[maxEvents - count];
+      if (excess) throw new TooManyEvents(maxEvents, excess.position);
+      count += batch.length;
       await apply(batch.filter(({ position }) => position <= from));
-      for (const turned of await apply(batch.filter(({ position }) => position > from))) note(turned);
+      await applyEach(batch.filter(({ position }) => position > from));
     }
-    const all = function* () {
-      for (const ofCollection of touched.values()) yield* differencesIn(ofCollection.values());
-    };
-    return { from, to, documents: all() };
+    return { from, to, events: count, documents: differences() };
   };

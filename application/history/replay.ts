@@ -45,7 +45,7 @@ export const eventsUpTo = async function* (
   events: EventStore,
   organizationId: string,
   upTo: Position,
-  signal: AbortSignal,
+  signal: Pick<AbortSignal, 'aborted'>,
 ) {
   for await (const batch of events.readOrganization(organizationId, beginning)) {
     if (signal.aborted) fail('UNAVAILABLE', 'The request was canceled before the answer was ready.');

@@ -1,4 +1,6 @@
 import { chains } from '../../domain/variant.js';
+import { allDrifts, type DriftCountDocument, driftCounts } from '../../projections/assets.js';
+import { scopeOf, systemOwner } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
 import { allUnreadBlocks } from '../following/blocks/chain-blocks.js';
 import { allFailingContracts } from '../following/failing-contracts.js';
@@ -47,6 +49,8 @@ export type Status = {
   traced(): ReturnType<typeof tracedChains>;
   /** Lists the unreadable blocks that followers left out, with their chain. */
   unreadBlocks(): ReturnType<typeof allUnreadBlocks>;
+  /** Lists the chains on which balances differed from the nodes, with the number of differences and the last one. */
+  drifts(): Promise<readonly (DriftCountDocument & { readonly chain: string })[]>;
   /** Returns the last successful backup; null if none was taken. */
   lastBackup(): ReturnType<typeof lastBackup>;
 };
@@ -121,6 +125,12 @@ const followerIn = async (state: StateStore, chain: string, now: number): Promis
 const followersIn = async (state: StateStore, now: number): Promise<readonly FollowerStatus[]> =>
   (await Promise.all(chains.map(({ tag }) => followerIn(state, tag, now)))).flat();
 
+const driftsIn = async (readModels: RebuildableReadModels) => {
+  const keys = chains.map(({ tag }) => ({ scope: scopeOf(systemOwner, tag), id: allDrifts }));
+  const found = await readModels.getMany(driftCounts, keys);
+  return chains.flatMap(({ tag: chain }, i) => (found[i] ? [{ chain, ...found[i] }] : []));
+};
+
 export type StatusPorts = {
   readonly events: EventStore;
   readonly readModels: RebuildableReadModels;
@@ -160,6 +170,7 @@ export const createStatus = (ports: StatusPorts): Status => {
     failingContracts: () => allFailingContracts(state),
     traced: () => tracedChains(state),
     unreadBlocks: () => allUnreadBlocks(readModels),
+    drifts: () => driftsIn(readModels),
     lastBackup: () => lastBackup(state),
     projections: async () => {
       const { positions, generations } = await look();

@@ -187,6 +187,23 @@ const blocksLeftOut =
     return [warn(`${found.length} blocks could not be read: ${named.join('; ')}${rest}`, advice)];
   };
 
+/** Time for which doctor reports a difference that was corrected. */
+const driftReportedMs = 7 * 86_400_000;
+const drifts =
+  ({ status, now }: Ports): Check['run'] =>
+  async () => {
+    const found = await (await status()).drifts();
+    const recent = found.filter(({ last }) => now() - Date.parse(last.time) < driftReportedMs);
+    const advice = 'find the cause with chainfold audit replay --type BalanceDrifted; see docs/audit.md';
+    const findings = recent.map(({ chain, count, last }) =>
+      warn(
+        `${count} balances of ${chain} differed from the nodes and were corrected; the last at ${last.time}: ${last.address} of ${last.wallet_id} (${last.organization_id})`,
+        advice,
+      ),
+    );
+    return findings.length > 0 ? findings : [ok('no balance differed from the nodes within 7 days')];
+  };
+
 const unfinishedMigration =
   ({ state, events }: Ports): Check['run'] =>
   async () => {
@@ -210,6 +227,7 @@ export const storeChecks = (ports: Ports): readonly Check[] => [
   { name: 'process lag', run: processLag(ports), advice: 'fix the event store and the process state first' },
   { name: 'seals', run: seals(ports), advice: 'fix the process state first' },
   { name: 'balances', run: balancesSetAside(ports), advice: 'fix the process state first' },
+  { name: 'reconciliation', run: drifts(ports), advice: 'fix the read models first' },
   { name: 'traces', run: traces(ports), advice: 'fix the process state first' },
   { name: 'blocks', run: blocksLeftOut(ports), advice: 'fix the read models first' },
   { name: 'stuck transactions', run: stuckTransactions(ports), advice: 'fix the read models first' },

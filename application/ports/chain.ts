@@ -1,4 +1,5 @@
-import type { Holding, Transfer } from '../../domain/aggregates/ledger/ledger-data.js';
+import type { Holding, PaidFee, Transfer } from '../../domain/aggregates/ledger/ledger-data.js';
+import type { BlockRef, Created, Mined } from '../../domain/aggregates/transaction/transaction-data.js';
 import type { Asset, ImportedToken, NumberedStandard, RegisteredStandard } from '../../domain/asset.js';
 import type { TokenDescription } from '../../domain/token-description.js';
 import type { Documents } from './documents.js';
@@ -42,6 +43,8 @@ export type Touch = {
   readonly address: string;
   readonly reason: 'fee' | 'withdrawal' | 'reward' | 'system' | 'wrap' | 'execution';
   readonly asset?: Asset;
+  /** Fees that the address paid in this block; only with reason `fee`. */
+  readonly fees?: readonly PaidFee[];
 };
 
 export type Block = Header & {
@@ -68,7 +71,7 @@ export type NamedTokens = {
  */
 export type FoundTokens = { readonly owner: string; readonly asset: Asset; readonly account?: string };
 
-export type Call = { readonly from: string; readonly to: string; readonly value: string; readonly data: string };
+export type Call = Pick<Created, 'from' | 'to' | 'value' | 'data' | 'accessList'>;
 
 /** Outcome of a broadcast; `unknown` means that some nodes may have accepted the transaction. */
 export type Broadcast =
@@ -76,10 +79,8 @@ export type Broadcast =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-export type Inclusion = {
-  readonly block: { readonly number: number; readonly hash: string };
-  readonly failed: boolean;
-};
+/** Place of a transaction on the chain. The fee is absent where nodes do not report the price that was paid. */
+export type Inclusion = Pick<Mined, 'block' | 'failed' | 'fee'>;
 
 /** Calls needed to send transactions on a chain. Every call rejects with NODE_ERROR when no node answers in time. */
 export interface Sending {
@@ -103,6 +104,11 @@ export interface Sending {
    * transaction is not included.
    */
   inclusionsAt(hashes: readonly string[], at: Header): Promise<readonly (Inclusion | null)[]>;
+  /**
+   * Runs a failed transaction again on the state before its block, and returns the reason why it fails; null if it
+   * succeeds on that state.
+   */
+  failureReason(hash: string, block: BlockRef): Promise<string | null>;
   /** Returns for each hash whether any node knows the transaction, mined or pending. */
   knows(hashes: readonly string[]): Promise<readonly boolean[]>;
 }

@@ -37,3 +37,13 @@ export const createChains = (configured: ConfiguredChains): Chains => {
       of(variant).sending ?? fail('UNAVAILABLE', `Chain ${variant.tag} does not support sending transactions.`),
   };
 };
+
+/** Addresses at which other processes of this machine reach the development chains of this one. */
+export type DevelopmentAddresses = readonly {
+  readonly family: Family;
+  readonly urls: readonly string[];
+  readonly controls?: { readonly url: string; readonly hasTokens: boolean };
+}[];
+
+/** Development chains of a process: none, its own, or those of another process. */
+export type WantedDevelopments = 'none' | 'start' | DevelopmentAddresses;

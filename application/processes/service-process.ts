@@ -11,6 +11,7 @@ export type ChainProcess =
   | 'pending transaction watcher'
   | 'finder of token accounts'
   | 'balance refresher'
+  | 'balance reconciler'
   | 'balances of unreadable blocks';
 
 /** Work of a process; runs until the signal fires. Safe to run in several processes of the operating system at once. */

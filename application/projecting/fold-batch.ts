@@ -1,7 +1,8 @@
-import { type EventContext, scopeOf } from '../../projections/define.js';
+import type { EventContext } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
 import type { Recorded } from '../ports/event-store.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
+import { aboutOf } from '../read-models/event-context.js';
 
 /** Document key; `slot` is the key as a single string. */
 type Slotted = DocumentKey & { readonly slot: string };
@@ -11,19 +12,6 @@ type Plan = {
   readonly keys: readonly Slotted[];
   readonly touches: readonly Touch[];
 };
-
-export const aboutOf = ({
-  metadata: { organizationId, variant, occurredAt },
-  position,
-  bytes,
-}: Recorded): EventContext => ({
-  organizationId,
-  variant,
-  scope: scopeOf(organizationId, variant),
-  occurredAt,
-  position,
-  bytes,
-});
 
 export const slotOf = (scope: string, id: string) => `${scope}\n${id}`;
 

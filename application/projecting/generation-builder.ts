@@ -3,8 +3,9 @@ import type { AnyProjection } from '../../projections/index.js';
 import { beginning, type Position, type Recorded } from '../ports/event-store.js';
 import type { Generations, Positions } from '../ports/generations.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
+import { aboutOf } from '../read-models/event-context.js';
 import { createBloomFilter } from './bloom-filter.js';
-import { aboutOf, CannotApply, orCannotApply, slotOf } from './fold-batch.js';
+import { CannotApply, orCannotApply, slotOf } from './fold-batch.js';
 
 export type Sizes = {
   /** Changed documents per write: large enough for throughput, small enough not to block other writers. */

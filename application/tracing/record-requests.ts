@@ -1,4 +1,5 @@
 import type { System } from '../ports/system.js';
+import type { AccessLog } from '../ports/tracing/access-log.js';
 import {
   type AnsweredRequest,
   type RefusedRequest,
@@ -6,6 +7,7 @@ import {
   type RequestLog,
   refusalBounds,
 } from '../ports/tracing/requests.js';
+import { refusedAccesses } from './accesses.js';
 import { loggableDetail } from './key-form.js';
 
 /** Time after which refusals are stored; a process that is killed loses the refusals of this interval. */
@@ -16,7 +18,7 @@ export type RequestRecorder = {
   logsNext(): boolean;
   /** Logs a successful request for which `logsNext` returned true. */
   succeeded(request: AnsweredRequest): void;
-  /** Logs a refused request and keeps it for `trace`. `source` is the network address of the caller. */
+  /** Logs a refused request and keeps it for `trace` and ListAccess. `source` is the network address of the caller. */
   refused(request: AnsweredRequest, source: string | undefined): void;
   /** Stores the refusals until the signal fires, and then those that are left. */
   run(signal: AbortSignal): Promise<void>;
@@ -52,9 +54,10 @@ const createUnstored = (sha256: System['sha256']) => {
 export const createRequestRecorder = (ports: {
   requestLog: RequestLog;
   refusedRequests: RefusedRequests;
+  accessLog: AccessLog;
   system: System;
 }): RequestRecorder => {
-  const { requestLog, refusedRequests, system } = ports;
+  const { requestLog, refusedRequests, accessLog, system } = ports;
   const { policy } = requestLog;
   const every = policy.kind === 'sampled' ? policy.every : Number(policy.kind === 'all');
   const unstored = createUnstored(system.sha256);
@@ -65,11 +68,13 @@ export const createRequestRecorder = (ports: {
     const refused = unstored.take();
     if (refused.length === 0) return;
     try {
-      await refusedRequests.add(refused);
+      const accesses = refusedAccesses(refused);
+      await Promise.all([refusedRequests.add(refused), accesses.length > 0 && accessLog.add(accesses)]);
       isFailing = false;
     } catch (error) {
       // Logged once per outage, because refusals may be frequent while a store is down.
-      if (!isFailing) system.log.warn({ err: error }, 'Refused requests could not be stored for chainfold trace');
+      if (!isFailing)
+        system.log.warn({ err: error }, 'Refused requests could not be stored for chainfold trace and ListAccess');
       isFailing = true;
     }
   };

@@ -4,11 +4,13 @@ import { scopeFor } from '../commands/handle.js';
 import type { EventStore, NewEvent, Recorded } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import type { AccessLog } from '../ports/tracing/access-log.js';
 import type { RefusedRequest, RefusedRequests, RequestLog } from '../ports/tracing/requests.js';
-import { everyDocument } from '../read-models/paging.js';
+import { everyDocument, type PageTokens } from '../read-models/paging.js';
 import { notifiedEvents } from '../transactions/notify.js';
 import { deliveryIdFor, deliveryStream, placeOf } from '../webhooks/deliveries.js';
 import { deliveryContext } from '../webhooks/delivery-context.js';
+import { type Accesses, createAccesses } from './accesses.js';
 import { findEvents, rangeAround, type SearchRange, timeOfId } from './find-events.js';
 import { createRequestRecorder, type RequestRecorder } from './record-requests.js';
 
@@ -35,15 +37,21 @@ export type Trace = {
 
 export type Tracing = {
   readonly requests: RequestRecorder;
+  readonly accesses: Accesses;
   /** Collects the stored facts about a request: its refusal, its events, and the deliveries that follow from them. */
   readonly trace: (wanted: TraceRequest) => Promise<Trace>;
 };
 
-export type RequestPorts = { readonly requestLog: RequestLog; readonly refusedRequests: RefusedRequests };
+export type RequestPorts = {
+  readonly requestLog: RequestLog;
+  readonly refusedRequests: RefusedRequests;
+  readonly accessLog: AccessLog;
+};
 type Ports = RequestPorts & {
   readonly events: EventStore;
   readonly readModels: ReadModels;
   readonly system: System;
+  readonly pageTokens: PageTokens;
 };
 
 const deliveriesAtOnce = 16;
@@ -96,6 +104,7 @@ export const createTracing = (ports: Ports): Tracing => {
 
   return {
     requests: createRequestRecorder(ports),
+    accesses: createAccesses(ports),
     trace: async (wanted) => {
       const refused = await refusedRequests.find(wanted.requestId);
       const ranges = rangesOf(wanted, [...wanted.hints, ...refused], system.now());

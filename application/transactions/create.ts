@@ -1,4 +1,4 @@
-import type { Fees, Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
+import type { AccessListEntry, Fees, Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
 import type { TokenStandard } from '../../domain/asset.js';
 import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Context, Done, Handle } from '../commands/handle.js';
@@ -12,8 +12,8 @@ import { requireWallet } from '../wallets/require-wallet.js';
 import { type CodecPorts, codecOf } from './codec-of.js';
 import { feesOf, type GivenFees } from './fees.js';
 import { createNonces, nonceStep, type Sender } from './nonces.js';
-import { readForAnswer, readTransaction, transactionStep } from './transactions.js';
-import { showTransaction, type TransactionRecord } from './wire-record.js';
+import { missing, readForAnswer, readTransaction, transactionStep } from './transactions.js';
+import type { TransactionRecord } from './wire-record.js';
 
 /** Optional fields. The node or the service chooses missing values. */
 type Given = GivenFees & {
@@ -22,7 +22,10 @@ type Given = GivenFees & {
   readonly nonce: number | undefined;
 };
 type Party = { readonly walletId: string; readonly from: string; readonly to: string };
+/** Access list as requested: addresses in any form of the chain. */
+type Accesses = { readonly accessList: readonly AccessListEntry[] };
 type Wanted = Given &
+  Accesses &
   Party & {
     readonly value: string;
     readonly data: string;
@@ -30,6 +33,7 @@ type Wanted = Given &
     readonly dataFrom?: string;
   };
 type WantedToken = Given &
+  Accesses &
   Party & {
     readonly standard: TokenStandard;
     readonly contract: string;
@@ -57,6 +61,9 @@ const amountBits = 256;
 const gasBits = 64;
 const amount = (path: string, text: string, bits = amountBits) =>
   BigInt(text) < 2n ** BigInt(bits) ? text : invalid(path, `must be less than 2^${bits}`);
+
+/** Limit of storage keys in an access list, far more than a contract call reads. */
+const maxStorageKeys = 1000;
 
 /** Limit of nonces past the pending count, far more than a sender prepares at once. */
 const maxNonceGap = 1000;
@@ -140,9 +147,9 @@ const createMake = (ports: Ports) => {
   /** Returns the existing transaction; null when the id is new. Rejects an id whose transaction has different content. */
   const madeBefore = async (context: Context, transactionId: string, request: string) => {
     const past = await readForAnswer(ports, context, transactionId);
-    if (!past.created) return null;
-    return past.created.request === request
-      ? { answer: { transaction: showTransaction(past) }, position: await events.head() }
+    if (!past) return null;
+    return past.request === request
+      ? { answer: { transaction: past.record }, position: await events.head() }
       : fail(
           'ALREADY_EXISTS',
           `Transaction ${transactionId} already exists with different content. Use another transaction_id.`,
@@ -167,8 +174,8 @@ const createMake = (ports: Ports) => {
     const draft = { transactionId, walletId, request, ...(await draftOf(context, given, call)) };
     try {
       const position = await store(context, draft, given);
-      const made = await readForAnswer(ports, context, transactionId);
-      return { answer: { transaction: showTransaction(made) }, position };
+      const { record } = (await readForAnswer(ports, context, transactionId)) ?? missing(transactionId);
+      return { answer: { transaction: record }, position };
     } catch (error) {
       // A concurrent request with the same id was faster.
       const isThere = error instanceof Failure && error.code === 'ALREADY_EXISTS';
@@ -184,11 +191,11 @@ const createSpeedUp = (ports: Ports, make: ReturnType<typeof createMake>): Trans
   /** A retry returns the transaction of the first attempt, even if the old one was mined meanwhile. */
   const isRetry = async (context: Context) => {
     if (context.idSeed === undefined) return false;
-    return (await readForAnswer(ports, context, idOf(context, undefined, system))).created !== null;
+    return (await readForAnswer(ports, context, idOf(context, undefined, system))) !== null;
   };
   return async (context, transactionId, fees) => {
     const { state, created } = await readTransaction(events, context, transactionId);
-    if (!created) return fail('NOT_FOUND', `Transaction not found: ${transactionId}`);
+    if (!created) return missing(transactionId);
     const isOnChain = created.chain === (await chains.of(context.variant).genesis()).hash;
     if ((state !== 'sent' || !isOnChain) && !(await isRetry(context)))
       return fail(
@@ -197,8 +204,9 @@ const createSpeedUp = (ports: Ports, make: ReturnType<typeof createMake>): Trans
           ? `Transaction ${transactionId} is ${state.toUpperCase()}. Only a SENT transaction can be sped up.`
           : `Transaction ${transactionId} was created for another chain. Create a new transaction on this chain.`,
       );
-    const { walletId, from, to, value, data, gas, nonce } = created;
-    return make(context, { ...fees, gas, nonce, transactionId: undefined }, walletId, { from, to, value, data });
+    const { walletId, from, to, value, data, accessList, gas, nonce } = created;
+    const call = { from, to, value, data, ...(accessList && { accessList }) };
+    return make(context, { ...fees, gas, nonce, transactionId: undefined }, walletId, call);
   };
 };
 
@@ -215,14 +223,32 @@ export const createTransactionCreation = (ports: Ports): TransactionCreation => 
     return held?.wallet_id === walletId ? from : invalid('/from', `is not an address of wallet ${walletId}`);
   };
 
+  /** Returns the list with addresses and keys in their stored form; nothing for an empty list, which has no effect. */
+  const accesses = (context: Context, entries: readonly AccessListEntry[]): Pick<Call, 'accessList'> => {
+    const keyCount = entries.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
+    if (keyCount > maxStorageKeys)
+      return invalid('/access_list', `must have at most ${maxStorageKeys} storage keys in all, has ${keyCount}`);
+    const accessList = entries.map(({ address, storageKeys }, i) => ({
+      address: parse(context, `/access_list/${i}/address`, address),
+      storageKeys: storageKeys.map((key) => key.toLowerCase()),
+    }));
+    return accessList.length > 0 ? { accessList } : {};
+  };
+
   return {
-    create: async (context, { walletId, from, to, value, data, dataFrom, ...given }) => {
+    create: async (context, { walletId, from, to, value, data, dataFrom, accessList, ...given }) => {
       const sender = await ownAddress(context, walletId, from);
       const receiver = parse(context, '/to', to);
-      const call = { from: sender, to: receiver, value: amount('/value', value), data: data.toLowerCase() };
+      const call = {
+        from: sender,
+        to: receiver,
+        value: amount('/value', value),
+        data: data.toLowerCase(),
+        ...accesses(context, accessList),
+      };
       return make(context, given, walletId, call, { ...call, ...(dataFrom !== undefined && { data: dataFrom }) });
     },
-    createToken: async (context, { walletId, from, to, standard, contract, tokenId, value, ...given }) => {
+    createToken: async (context, { walletId, from, to, standard, contract, tokenId, value, accessList, ...given }) => {
       const at = `/token_payload/${standard}`;
       const sender = await ownAddress(context, walletId, from);
       const data = codecOf(ports, context).tokenCall({
@@ -232,7 +258,8 @@ export const createTransactionCreation = (ports: Ports): TransactionCreation => 
         tokenId: amount(`${at}/token_id`, tokenId),
         value: amount(`${at}/value`, value),
       });
-      const call = { from: sender, to: parse(context, `${at}/contract_address`, contract), value: '0', data };
+      const receiver = parse(context, `${at}/contract_address`, contract);
+      const call = { from: sender, to: receiver, value: '0', data, ...accesses(context, accessList) };
       return make(context, given, walletId, call);
     },
     speedUp: createSpeedUp(ports, make),

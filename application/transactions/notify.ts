@@ -1,11 +1,10 @@
-import { type Transaction, type TransactionEvent, transaction } from '../../domain/aggregates/transaction.js';
+import type { TransactionEvent } from '../../domain/aggregates/transaction.js';
 import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
 import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
 import { groupBy } from '../async/group-by.js';
 import { slicesOf } from '../async/slices.js';
 import { allSettledOrThrow } from '../async/turns/organization-queue.js';
 import { type Context, scopeFor } from '../commands/handle.js';
-import { foldStored } from '../commands/read-aggregate.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
@@ -57,34 +56,28 @@ const isNotifiedOf = ({ wallet_id, position }: WebhookDocument, { event, walletI
   (wallet_id === '' || wallet_id === walletId) && position <= event.position;
 
 /**
- * Requests a delivery for every state change of a managed transaction, to each webhook that covers its wallet.
+ * Requests a delivery for every state change of a managed transaction, to each webhook that covers its wallet, and records
+ * the change for the notification feed if there is none.
  * Organizations take turns, a bounded number of deliveries each.
  */
 export const createTransactionNotifier = (ports: Ports) => {
   const { events, readModels, deliveries, system } = ports;
 
   /** Returns the transaction as of the event. */
-  const asOf = async (event: Recorded): Promise<Transaction> => {
+  const asOf = async (event: Recorded) => {
     const past = (await events.read(event.stream)).events;
     const until = past.findIndex(({ id }) => id === event.id);
-    return foldStored(transaction, past.slice(0, until + 1));
+    return showTransaction(past.slice(0, until + 1));
   };
 
   const changesOf = async (event: Recorded): Promise<Change[]> => {
     const context = deliveryContext(event);
-    const then = await asOf(event);
-    if (!context || !then.created) return [];
-    const { walletId, from } = then.created;
-    const record = showTransaction(then);
+    const transaction = await asOf(event);
+    if (!context || !transaction) return [];
+    const { wallet_id, from, transaction_state } = transaction;
     const { confirmations = 0 } = event.data as { confirmations?: number };
-    const data = {
-      wallet_id: walletId,
-      address: from,
-      confirmations,
-      state: record.transaction_state,
-      transaction: record,
-    };
-    return [{ event, context, walletId, data }];
+    const data = { wallet_id, address: from, confirmations, state: transaction_state, transaction };
+    return [{ event, context, walletId: wallet_id, data }];
   };
 
   /** Returns the webhooks of an API that subscribe to activity. */
@@ -94,23 +87,29 @@ export const createTransactionNotifier = (ports: Ports) => {
       if (subscribesToActivity(one.notification_types)) found.push(one);
     return found;
   };
-  const notify = ({ webhook, change: { event, context, data } }: { webhook: WebhookDocument; change: Change }) => {
+  const notify = async ({ webhook, change }: { webhook: WebhookDocument; change: Change }) => {
+    const { event, context, data } = change;
     const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
-    return deliveries.request(context, webhook, [{ deliveryId, data }]);
+    return (await deliveries.request(context, webhook, [{ deliveryId, data }])) ? change : null;
   };
+  /** Records a change of which no webhook was notified, so that the notification feed contains it. */
+  const record = ({ event, context, data }: Change) =>
+    deliveries.record(context, { deliveryId: deliveryIdFor(system, context, ['', event.id]), data });
   /** Notifies the webhooks of one API, which are read once for all changes. */
   const notifyAll = async function* (context: Context, changed: readonly Recorded[]) {
     const listeners = await listenersOf(context);
-    if (listeners.length === 0) return;
     for (const some of slicesOf(changed, changesAtOnce)) {
       const changes = (await allSettledOrThrow(some.map(changesOf))).flat();
       const notified = changes.flatMap((change) =>
         listeners.filter((webhook) => isNotifiedOf(webhook, change)).map((webhook) => ({ webhook, change })),
       );
+      const told = new Set<Change | null>();
       for (const piece of slicesOf(notified, deliveriesAtOnce)) {
-        await allSettledOrThrow(piece.map(notify));
+        for (const change of await allSettledOrThrow(piece.map(notify))) told.add(change);
         yield;
       }
+      await allSettledOrThrow(changes.filter((change) => !told.has(change)).map(record));
+      yield;
     }
   };
 

@@ -54,7 +54,9 @@ const outcomeOf = (
   // Nodes disagree when a transaction is included but its nonce is unused, so no outcome is derived.
   if (!isUsed) return own || other ? null : { kind: 'waiting' };
   if (own) return { kind: 'mined', ...own };
-  return other ? { kind: 'canceled', block: other.block } : { kind: 'replaced' };
+  if (!other) return { kind: 'replaced' };
+  const { failed: _, ...canceled } = other;
+  return { kind: 'canceled', ...canceled };
 };
 
 /** Returns false for an outcome that is already recorded and neither confirms nor finalizes the transaction. */

@@ -68,14 +68,22 @@ export const readTransaction = (events: Streams, context: Context, transactionId
 const streamOf = (context: Context, transactionId: string) =>
   streamName(context.organizationId, transaction.stream, keyOf(context, transactionId));
 
-/** Reads the transaction as an earlier attempt of the request left it, or its current state on the first attempt. */
+/** Transaction as a command answers it, with the fingerprint of the request that created it. */
+type Answerable = { readonly record: TransactionRecord; readonly request: string };
+/**
+ * Reads the transaction as an earlier attempt of the request left it, or its current state on the first attempt. Null
+ * when the transaction does not exist.
+ */
 export const readForAnswer = async (
   { events, system }: { readonly events: Streams; readonly system: System },
   context: Context,
   transactionId: string,
-): Promise<Transaction> => {
+): Promise<Answerable | null> => {
   const { events: past } = await events.read(streamOf(context, transactionId));
-  return foldStored(transaction, eventsThroughOwn(past, seedOf(context, system)) ?? past);
+  const seen = eventsThroughOwn(past, seedOf(context, system)) ?? past;
+  const { created } = foldStored(transaction, seen);
+  const record = showTransaction(seen);
+  return created && record && { record, request: created.request };
 };
 
 /** Returns the command that records a broadcast; null for an unknown outcome, which the watcher retries. */
@@ -86,7 +94,7 @@ export const outcomeCommand = (transactionId: string, outcome: Broadcast): Trans
     : { type: 'Refuse', data: { transactionId, reason: outcome.reason } };
 };
 
-const missing = (idOrHash: string | undefined) => fail('NOT_FOUND', `Transaction not found: ${idOrHash}`);
+export const missing = (idOrHash: string | undefined) => fail('NOT_FOUND', `Transaction not found: ${idOrHash}`);
 /** Builds the cancellation: a transaction from the sender to itself that only uses the nonce. */
 const cancellationFor = (created: Unsigned & { from: string }, { gasPrice, maxPriorityFeePerGas }: Fees): Unsigned => ({
   chainId: created.chainId,
@@ -197,8 +205,8 @@ const createSending = (ports: Ports) => {
     await chargeNotifications(readModels, context, sent.created?.data ?? '');
     const isOut = sent.state === 'sent' || sent.state === 'canceling';
     const known = isOut ? await broadcast(context, transactionId, { sending, sent, position }) : position;
-    const shown = await readForAnswer(ports, context, transactionId);
-    return { answer: { transaction: showTransaction(shown) }, position: known };
+    const { record } = (await readForAnswer(ports, context, transactionId)) ?? missing(transactionId);
+    return { answer: { transaction: record }, position: known };
   };
 
   const requestCancel = async (context: Context, transactionId: string, replaced: Fees | null) => {

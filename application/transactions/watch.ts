@@ -1,3 +1,4 @@
+import type { Outcome } from '../../domain/aggregates/transaction.js';
 import type { Variant } from '../../domain/variant.js';
 import { openTransactions } from '../../projections/transactions.js';
 import { slicesOf, tryInSlices } from '../async/slices.js';
@@ -37,13 +38,27 @@ const atOnce = 32;
  * recorded is retried in the next round, and delays no other.
  */
 export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
-  const { chain, handle, system } = ports;
+  const { chain, sending, handle, system } = ports;
   const { viewOf, readOutcomes } = createOutcomes(ports, variant);
   const rebroadcast = createRebroadcast(ports, variant);
   let last: { readonly chain: string; readonly height: number } | null = null;
 
+  /** Adds the reason of a failure that is observed for the first time. The outcome is recorded even without a reason. */
+  const withReason = async ({ outcome, document: { hash, seen } }: Finding): Promise<Outcome> => {
+    if (outcome.kind !== 'mined' || !outcome.failed) return outcome;
+    if (seen?.kind === 'mined' && seen.block.hash === outcome.block.hash) return outcome;
+    try {
+      const reason = await sending.failureReason(hash, outcome.block);
+      return reason === null ? outcome : { ...outcome, reason };
+    } catch (error) {
+      system.log.warn({ variant: variant.tag, hash, err: error }, 'No node reports why a transaction failed');
+      return outcome;
+    }
+  };
+
   const observe = async (found: Finding) => {
-    const { outcome, confirmations, isDeep, isFinal, document } = found;
+    const { confirmations, isDeep, isFinal, document } = found;
+    const outcome = await withReason(found);
     const data = { transactionId: document.transaction_id, outcome, confirmations, isDeep, isFinal };
     const context = watcherContext(variant, found);
     await handle(context, [transactionStep(context, { type: 'Observe', data })]);

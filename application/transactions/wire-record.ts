@@ -1,5 +1,10 @@
-import type { Transaction } from '../../domain/aggregates/transaction.js';
-import type { TransactionDocument } from '../../projections/transactions.js';
+import type { AccessListEntry } from '../../domain/aggregates/transaction/transaction-data.js';
+import { transaction } from '../../domain/aggregates/transaction.js';
+import type { AnyProjection } from '../../projections/index.js';
+import { type TransactionDocument, transactions } from '../../projections/transactions.js';
+import { requireReadable } from '../commands/read-aggregate.js';
+import { beginning, type NewEvent } from '../ports/event-store.js';
+import { aboutOf } from '../read-models/event-context.js';
 
 /** Managed transaction as in docs/specification.md#29-managed-transaction. */
 export type TransactionRecord = {
@@ -17,12 +22,34 @@ export type TransactionRecord = {
   /** Present in transactions of type 2 (EIP-1559), whose `gas_price` is the maximum fee. */
   max_fee_per_gas?: string;
   max_priority_fee_per_gas?: string;
+  access_list?: AccessListRecord;
+  create_time: string;
+  send_time?: string;
+  /** Time of the block, as the chain states it. Absent for transactions mined under an early release. */
+  mine_time?: string;
+  /** Block of the transaction or, once it is canceled, of the cancellation. */
+  block_number?: number;
+  block_hash?: string;
+  /** Fee that was paid in the block; absent where nodes do not report it. */
+  transaction_fee?: string;
+  failure_reason?: string;
 };
+export type AccessListRecord = { address: string; storage_keys: string[] }[];
 
 const dynamicFees = (gasPrice: string, maxPriorityFeePerGas: string | undefined) =>
   maxPriorityFeePerGas === undefined
     ? {}
     : { max_fee_per_gas: gasPrice, max_priority_fee_per_gas: maxPriorityFeePerGas };
+
+const showAccessList = (entries: readonly AccessListEntry[]): AccessListRecord =>
+  entries.map(({ address, storageKeys }) => ({ address, storage_keys: [...storageKeys] }));
+
+const showInclusion = ({ block: { number, hash, time }, fee }: NonNullable<TransactionDocument['mined']>) => ({
+  ...(time !== undefined && { mine_time: new Date(time * 1000).toISOString() }),
+  block_number: number,
+  block_hash: hash,
+  ...(fee !== undefined && { transaction_fee: fee }),
+});
 
 export const stateOf = (state: string) => `TRANSACTION_STATE_${state.toUpperCase()}`;
 
@@ -39,24 +66,23 @@ export const showTransactionDocument = (document: TransactionDocument): Transact
   data: document.data,
   nonce: String(document.nonce),
   ...dynamicFees(document.gas_price, document.max_priority_fee_per_gas),
+  ...(document.access_list && { access_list: showAccessList(document.access_list) }),
+  create_time: document.create_time,
+  ...(document.send_time !== null && { send_time: document.send_time }),
+  ...(document.mined && showInclusion(document.mined)),
+  ...(document.failure !== null && { failure_reason: document.failure }),
 });
 
-/** Builds the record from the transaction's events, for command responses that the read models may not include yet. */
-export const showTransaction = ({ state, created, signed }: Transaction): TransactionRecord => {
-  if (!created) throw new Error('Cannot show a transaction without events: its stream is empty');
-  const { walletId, transactionId, from, to, value, gas, gasPrice, maxPriorityFeePerGas, data, nonce } = created;
-  return {
-    wallet_id: walletId,
-    transaction_id: transactionId,
-    transaction_hash: signed?.hash ?? '',
-    transaction_state: stateOf(state),
-    from,
-    to,
-    value,
-    gas,
-    gas_price: gasPrice,
-    data,
-    nonce: String(nonce),
-    ...dynamicFees(gasPrice, maxPriorityFeePerGas),
-  };
+/**
+ * Builds the record from the transaction's events, for command responses that the read models may not include yet. The
+ * projection itself folds the events, so that commands and queries always agree. Null when there are no events.
+ */
+export const showTransaction = (past: readonly NewEvent[]): TransactionRecord | null => {
+  requireReadable(transaction, past);
+  const { on }: AnyProjection = transactions;
+  const document = past.reduce<TransactionDocument | null>((doc, event) => {
+    const about = aboutOf({ metadata: event.metadata, position: beginning, bytes: 0 });
+    return on[event.type]?.(doc, event.data, about) ?? doc;
+  }, null);
+  return document && showTransactionDocument(document);
 };

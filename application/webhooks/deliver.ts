@@ -3,7 +3,7 @@ import { webhook } from '../../domain/aggregates/webhook.js';
 import { webhookHealth } from '../../projections/webhooks.js';
 import { type Context, type Handle, type Step, scopeFor, step } from '../commands/handle.js';
 import { foldStored } from '../commands/read-aggregate.js';
-import type { EventStore } from '../ports/event-store.js';
+import type { EventStore, NewEvent } from '../ports/event-store.js';
 import type { Job, JobOutcome, Jobs } from '../ports/jobs.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { PostResult, Sender, WebhookSigner } from '../ports/sender.js';
@@ -12,6 +12,7 @@ import type { Measure, Measurements } from '../processes/measurements.js';
 import { deliveryStep, deliveryStream, placeOf } from './deliveries.js';
 import { createDeliveryWindows } from './delivery-windows.js';
 import type { WebhookHeaders } from './headers.js';
+import { bodyOf } from './notification-body.js';
 import { createWebhookTargetCache, type Target } from './target-cache.js';
 import { webhookKey, webhookState } from './webhook-stream.js';
 import type { Webhooks } from './webhooks.js';
@@ -45,15 +46,10 @@ export const disableAfterMs = 5 * 86_400_000;
 /** Wait for responses at shutdown. Shorter than the delivery timeout, because a supervisor would kill the process. */
 const shutdownGraceMs = 5000;
 
-const payloadOf = ({ organizationId }: Context, { request, stream }: Past) =>
-  JSON.stringify({
-    webhook_history_id: request?.deliveryId,
-    webhook_id: request?.webhookId,
-    organization_id: organizationId,
-    notification_type: request?.notificationType,
-    create_time: stream.events[0]?.metadata.occurredAt,
-    data: request?.data,
-  });
+const payloadOf = ({ stream: { events } }: Past) => {
+  const [requested] = events as readonly [NewEvent & { readonly data: NonNullable<Delivery['request']> }];
+  return JSON.stringify(bodyOf(requested.data, requested.metadata));
+};
 
 const labelsOf = ({ state }: Delivery, { status }: PostResult): Measurements['delivery'] => ({
   outcome: state === 'completed' || state === 'retrying' ? state : 'failed',
@@ -165,7 +161,7 @@ export const createDeliverer = (ports: Ports) => {
     if (!windows.begin(job.lane)) return { again: system.now() + overloadedRetryMs };
     let isOverloaded = true;
     try {
-      const reception = await post(context, job, payloadOf(context, known), target);
+      const reception = await post(context, job, payloadOf(known), target);
       isOverloaded = overloadStatuses.has(reception.status);
       // The service closed the connection at shutdown, so the receiver did not fail. The delivery is sent again.
       if (isClosed && reception.status === null) return { again: system.now() };

@@ -41,8 +41,13 @@ type Notification = {
 };
 
 export type Deliveries = {
-  /** Requests deliveries to a webhook, unless it is disabled. Repeating the request changes nothing. */
-  request(context: Context, to: Receiver, notifications: readonly Notification[]): Promise<void>;
+  /**
+   * Requests deliveries to a webhook. Returns false, and requests nothing, if it is disabled. Repeating the request changes
+   * nothing.
+   */
+  request(context: Context, to: Receiver, notifications: readonly Notification[]): Promise<boolean>;
+  /** Records a notification of which no webhook was notified, for the notification feed. */
+  record(context: Context, notification: Notification): Promise<void>;
   /** Requests a test notification to a webhook, which must be active. */
   requestTest(context: Context, webhookId: string): Promise<Done<{ webhook_history_id: string }>>;
   list(context: Context, filter: HistoryFilter, page: PageRequest): Promise<ListPage<HistoryDocument>>;
@@ -63,7 +68,7 @@ type Resending = HistoryFilter & { readonly webhookId: string };
 export type NumberedAttempt = AttemptDocument & { readonly attempt: number };
 
 /** Notification type of SendTestWebhook. A type of its own keeps receivers from booking a test as activity. */
-const testNotification = 'NOTIFICATION_TYPE_TEST';
+export const testNotification = 'NOTIFICATION_TYPE_TEST';
 /** Statuses of deliveries that a resend without a status selects. */
 const notAccepted = deliveryStatuses.filter((status) => status !== 'COMPLETED');
 
@@ -156,12 +161,17 @@ export const createDeliveries = (ports: {
   return {
     request: async (context, { webhook_id: webhookId, disabled }, notifications) => {
       // Notifications to a disabled webhook are dropped, or they would pile up. The document may be stale, so events decide.
-      if (disabled && (await webhookState(events, context, webhookId)) !== 'active') return;
+      if (disabled && (await webhookState(events, context, webhookId)) !== 'active') return false;
       const one = ({ deliveryId, data, notificationType = context.variant.notificationType }: Notification) => {
         const command = { type: 'Request', data: { deliveryId, webhookId, notificationType, data } } as const;
         return handle(context, [{ ...deliveryStep(context, deliveryId, command), isNew: true }]);
       };
       await allSettledOrThrow(notifications.map(one));
+      return true;
+    },
+    record: async (context, { deliveryId, data, notificationType = context.variant.notificationType }) => {
+      const command = { type: 'Record', data: { deliveryId, notificationType, data } } as const;
+      await handle(context, [{ ...deliveryStep(context, deliveryId, command), isNew: true }]);
     },
     requestTest: async (context, webhookId) => {
       const deliveryId = deliveryIdFor(system, context, [webhookId, idFor(context, 'test', system)]);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Credentials } from '../../interfaces/signature.js';
+import type { Credentials } from '../../sdk/typescript/src/sign.js';
 import { call } from '../../tests/support/service/http.js';
 
 const connections = 4;

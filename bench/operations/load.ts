@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { signatureHeaders } from '../../interfaces/signature.js';
+import { signatureHeaders } from '../../sdk/typescript/src/sign.js';
 import { until } from '../measure/until.js';
 
 export type Operation = {
@@ -14,18 +14,20 @@ const headEnd = '\r\n\r\n';
 const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
 /** Builds and signs the requests in advance, because the caller's work is not measured. */
-const buildRequests = ({ path, credentials, body }: Operation, count: number): Buffer[] =>
-  Array.from({ length: count }, () => {
-    const text = body(serial++);
-    const signed = Object.entries(signatureHeaders(credentials, 'POST', path, text));
-    const headers = [
-      'host: 127.0.0.1',
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(text)}`,
-      ...signed.map(([name, value]) => `${name}: ${value}`),
-    ];
-    return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}${headEnd}${text}`);
-  });
+const buildRequests = ({ path, credentials, body }: Operation, count: number): Promise<Buffer[]> =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const text = body(serial++);
+      const signed = Object.entries(await signatureHeaders(credentials, 'POST', path, text));
+      const headers = [
+        'host: 127.0.0.1',
+        'content-type: application/json',
+        `content-length: ${Buffer.byteLength(text)}`,
+        ...signed.map(([name, value]) => `${name}: ${value}`),
+      ];
+      return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}${headEnd}${text}`);
+    }),
+  );
 
 /** Returns whether a response is complete. Throws if its status is not 200. */
 const isComplete = (received: string) => {
@@ -59,7 +61,7 @@ const drive = (url: string, next: () => Buffer | undefined, answered: (ms: numbe
 
 /** Sends `count` requests over `connections`. Returns the milliseconds of each and the requests per second. */
 export const load = async (operation: Operation, count: number, connections: number) => {
-  const requests = buildRequests(operation, count);
+  const requests = await buildRequests(operation, count);
   const times: number[] = [];
   let sent = 0;
   const started = performance.now();

@@ -193,6 +193,9 @@ export const statementOf = (
   statement: object,
 ) => `${secondVersion} ${kind}\n${canonical(statement)}`;
 
+/** Returns the text to sign for the manifest of an evidence folder, given as the text of its file. */
+export const evidenceStatement = (manifest: string) => `${secondVersion} evidence\n${manifest}`;
+
 export const sealStatement = ({
   organizationId,
   count,

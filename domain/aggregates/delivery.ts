@@ -12,6 +12,7 @@ type Requested = Named & {
   /** Content of the notification, as sent to the receiver. Its fields depend on the type of the notification. */
   data: object;
 };
+type Recorded = Omit<Requested, 'webhookId'>;
 type Attempt = Named & {
   /** HTTP status of the response; null if there was none, in which case `failure` has the reason. */
   status: number | null;
@@ -38,6 +39,8 @@ export type DeliveryEvent =
   | { type: 'DeliveryResent'; data: Named }
   /** The webhook is disabled: no attempt is made until the delivery is resent. */
   | { type: 'DeliveryParked'; data: Named };
+/** No webhook was notified: only the notification feed contains the notification. */
+export type NotificationEvent = { type: 'NotificationRecorded'; data: Recorded };
 export type DeliveryCommand =
   | { type: 'Request'; data: Requested }
   /**
@@ -48,10 +51,11 @@ export type DeliveryCommand =
   | { type: 'Resend'; data: Named }
   | { type: 'Park'; data: Named }
   /** Resends the delivery if it is parked. */
-  | { type: 'Unpark'; data: Named };
+  | { type: 'Unpark'; data: Named }
+  | { type: 'Record'; data: Recorded };
 
 export type Delivery = {
-  readonly state: 'none' | 'pending' | 'retrying' | 'completed' | 'failed' | 'canceled' | 'parked';
+  readonly state: 'none' | 'pending' | 'retrying' | 'completed' | 'failed' | 'canceled' | 'parked' | 'recorded';
   readonly request: Requested | null;
   readonly attempts: number;
   /** Attempts since the delivery was requested or last resent. */
@@ -67,13 +71,13 @@ const isOpen = ({ state }: Delivery) => state === 'pending' || state === 'retryi
 const isUndecided = (past: Delivery) => isOpen(past) || past.state === 'parked';
 const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
 
-export const delivery: Decider<DeliveryCommand, DeliveryEvent, Delivery> = {
+export const delivery: Decider<DeliveryCommand, DeliveryEvent | NotificationEvent, Delivery> = {
   stream: 'delivery',
   initial: { state: 'none', request: null, attempts: 0, tries: 0, nextAt: 0 },
   decide: {
     Request: ({ state }, data) => (state === 'none' ? [{ type: 'DeliveryRequested', data }] : []),
     Attempt: (past, { jitter, retryAt, ...attempt }) => {
-      if (past.state === 'none') return [];
+      if (past.request === null) return [];
       const completed = isSuccess(attempt.status);
       // The request was sent, so it is recorded even if another process finished or canceled the delivery meanwhile.
       const isLast = completed || attempt.status === statusGone || !isUndecided(past);
@@ -82,9 +86,10 @@ export const delivery: Decider<DeliveryCommand, DeliveryEvent, Delivery> = {
       return [{ type: 'DeliveryAttempted', data: { ...attempt, outcome: completed ? 'completed' : failed, nextAt } }];
     },
     Cancel: (past, data) => (isUndecided(past) ? [{ type: 'DeliveryCanceled', data }] : []),
-    Resend: ({ state }, data) => (state === 'none' ? [] : [{ type: 'DeliveryResent', data }]),
+    Resend: ({ request }, data) => (request === null ? [] : [{ type: 'DeliveryResent', data }]),
     Park: (past, data) => (isOpen(past) ? [{ type: 'DeliveryParked', data }] : []),
     Unpark: ({ state }, data) => (state === 'parked' ? [{ type: 'DeliveryResent', data }] : []),
+    Record: ({ state }, data) => (state === 'none' ? [{ type: 'NotificationRecorded', data }] : []),
   },
   evolve: {
     DeliveryRequested: (past, request) => ({ ...past, state: 'pending', request }),
@@ -98,5 +103,6 @@ export const delivery: Decider<DeliveryCommand, DeliveryEvent, Delivery> = {
     DeliveryCanceled: (past) => ({ ...past, state: 'canceled' }),
     DeliveryResent: (past) => ({ ...past, state: 'pending', tries: 0, nextAt: 0 }),
     DeliveryParked: (past) => ({ ...past, state: 'parked' }),
+    NotificationRecorded: (past) => ({ ...past, state: 'recorded' }),
   },
 };

@@ -4,8 +4,10 @@ import type { FollowedBlock } from './chain/block.js';
 import type {
   Activity,
   Balance,
+  Closed,
   Dropped,
   Holding,
+  PaidFee,
   Reading,
   Seen,
   Settled,
@@ -30,7 +32,7 @@ export type LedgerEvent =
   /** The block's changes to the wallet are confirmed, or corrected after a reorg. */
   | { type: 'ActivitySettled'; data: Settled }
   /** All webhooks were notified of the block's transfers. */
-  | { type: 'ActivityClosed'; data: Activity }
+  | { type: 'ActivityClosed'; data: Closed }
   /** A reorg replaced the block. */
   | { type: 'ActivityDropped'; data: Dropped };
 
@@ -39,7 +41,7 @@ export type LedgerCommand =
       type: 'Observe';
       data: Activity & {
         transfers: readonly Seen[];
-        touches: readonly { address: string; reason: string; asset?: Asset }[];
+        touches: readonly { address: string; reason: string; asset?: Asset; fees?: readonly PaidFee[] }[];
         /** Adds transfers to a block that is already confirmed, after a token account became known. */
         late?: boolean;
       };
@@ -60,8 +62,11 @@ export type LedgerCommand =
         drops: number;
       };
     }
-  /** `count` is the number of transfers that webhooks were notified of. Ignored if the ledger has more by now. */
-  | { type: 'Close'; data: Activity & { count: number } }
+  /**
+   * `count` is the number of transfers that webhooks were notified of. Ignored if the ledger has more by now. `feedOnly`
+   * is true if no webhook was left to notify.
+   */
+  | { type: 'Close'; data: Activity & { count: number; feedOnly?: boolean } }
   /** `notified` is true if a webhook may have been notified of the block's transfers. */
   | { type: 'Drop'; data: Activity & { notified: boolean } }
   /** Records requested balances that were read at this block. They are read again if a reorg replaces the block. */
@@ -90,9 +95,19 @@ export type Ledger = {
   readonly notified: number;
   /** Balances that the block may have changed, possibly with duplicates. */
   readonly holdings: readonly Holding[];
+  /** Addresses whose fees were recorded; absent if there are none. */
+  readonly payers?: readonly string[];
 };
 
-const nothing = { transfers: [], confirmed: 0, removed: 0, notified: 0, holdings: [], asked: false, unread: false };
+const nothing = {
+  transfers: [],
+  confirmed: 0,
+  removed: 0,
+  notified: 0,
+  holdings: [],
+  asked: false,
+  unread: false,
+};
 const onRequest = 'refresh';
 const native: Asset = { standard: 'native' };
 /** Removes duplicates. */
@@ -106,7 +121,11 @@ const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 
  */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
 /** Discards everything recorded before the block was dropped, because the chain reports it again. */
-const withoutDropped = (ledger: Ledger) => (isIncluded(ledger.phase) ? ledger : { ...ledger, ...nothing });
+const withoutDropped = (ledger: Ledger): Ledger => {
+  if (isIncluded(ledger.phase)) return ledger;
+  const { payers, ...rest } = ledger;
+  return { ...rest, ...nothing };
+};
 
 const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
   type: T,
@@ -131,9 +150,12 @@ const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Obser
   if (ledger.phase !== 'pending' && !late) return { transfers: [], touches: [] };
   const seen = new Set(ledger.transfers.map(({ transfer }) => transferKey(transfer)));
   const held = new Set(ledger.holdings.map(holdingKey));
+  const payers = new Set(ledger.payers ?? []);
   return {
     transfers: transfers.filter(({ transfer }) => !seen.has(transferKey(transfer))),
-    touches: touches.filter(({ address, asset = native }) => !held.has(holdingKey({ address, asset }))),
+    touches: touches.filter(({ address, asset = native, fees }) =>
+      fees ? !payers.has(address) : !held.has(holdingKey({ address, asset })),
+    ),
   };
 };
 
@@ -169,7 +191,9 @@ const touch = (ledger: Ledger, run: readonly Touched[]): Ledger => {
   const observed = ledger.observed || run.some(({ reason }) => reason !== onRequest);
   const asked = rest.asked || run.some(({ reason }) => reason === onRequest);
   const touched = run.map(({ address, asset }) => ({ address, asset }));
-  return { ...rest, phase: 'pending', observed, asked, holdings: [...holdings, ...touched] };
+  const payers = [...(rest.payers ?? []), ...run.flatMap(({ address, fees }) => (fees ? [address] : []))];
+  const all = { holdings: [...holdings, ...touched], ...(payers.length > 0 && { payers }) };
+  return { ...rest, phase: 'pending', observed, asked, ...all };
 };
 
 /** One stream per wallet and block, so that no stream grows with a wallet's history. */
@@ -182,9 +206,9 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
       const left = notObserved(ledger, observation);
       return [
         ...left.transfers.map((one) => ({ type: 'TransferObserved' as const, data: { walletId, block, ...one } })),
-        ...left.touches.map(({ address, reason, asset = native }) => ({
+        ...left.touches.map(({ address, reason, asset = native, fees }) => ({
           type: 'BalanceTouched' as const,
-          data: { walletId, block, address, asset, reason },
+          data: { walletId, block, address, asset, reason, ...(fees && { fees }) },
         })),
       ];
     },
@@ -210,8 +234,10 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
         { type: 'ActivitySettled', data: { walletId, block, ...(isOpen && { open: true as const }) } },
       ];
     },
-    Close: ({ phase, transfers }, { walletId, block, count }) =>
-      phase === 'open' && transfers.length === count ? [{ type: 'ActivityClosed', data: { walletId, block } }] : [],
+    Close: ({ phase, transfers }, { walletId, block, count, feedOnly = false }) =>
+      phase === 'open' && transfers.length === count
+        ? [{ type: 'ActivityClosed', data: { walletId, block, ...(feedOnly && { feedOnly }) } }]
+        : [],
     Drop: (ledger, { walletId, block, notified }) => {
       if (!isIncluded(ledger.phase)) return [];
       return [

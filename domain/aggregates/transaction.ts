@@ -1,8 +1,8 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 import type {
-  Arrival,
   BlockRef,
+  CancellationMined,
   CancellationSent,
   CancelRequested,
   Created,
@@ -18,9 +18,9 @@ import type {
 /** State of a sent transaction on the chain. */
 export type Outcome =
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'mined'; readonly block: BlockRef; readonly failed: boolean }
+  | ({ readonly kind: 'mined' } & Pick<Mined, 'block' | 'failed' | 'fee' | 'reason'>)
   /** The cancellation, an empty transaction with the same nonce, was mined instead. */
-  | { readonly kind: 'canceled'; readonly block: BlockRef }
+  | ({ readonly kind: 'canceled' } & Pick<CancellationMined, 'block' | 'fee'>)
   /** Another transaction with the same nonce, which the service did not send, was mined instead. */
   | { readonly kind: 'replaced' };
 
@@ -43,7 +43,7 @@ export type TransactionEvent =
   | { type: 'CancellationSigned'; data: OfTransaction & Signed }
   | { type: 'CancellationSent'; data: CancellationSent }
   | { type: 'CancellationRefused'; data: Refused }
-  | { type: 'CancellationMined'; data: Arrival }
+  | { type: 'CancellationMined'; data: CancellationMined }
   /** The transaction was canceled before it was sent. Its nonce is free again. */
   | { type: 'TransactionCanceled'; data: OfTransaction }
   /** The outcome is final: no reorg can undo it. */
@@ -137,10 +137,11 @@ type Observation = Extract<TransactionCommand, { type: 'Observe' }>['data'];
 const arrival = ({ transactionId, outcome, confirmations }: Observation): readonly TransactionEvent[] => {
   if (outcome.kind === 'waiting') return [];
   if (outcome.kind === 'replaced') return [{ type: 'TransactionReplaced', data: { transactionId } }];
-  const data = { transactionId, block: outcome.block, confirmations };
-  return outcome.kind === 'canceled'
-    ? [{ type: 'CancellationMined', data }]
-    : [{ type: 'TransactionMined', data: { ...data, failed: outcome.failed } }];
+  const { block, fee } = outcome;
+  const data = { transactionId, block, confirmations, ...(fee !== undefined && { fee }) };
+  if (outcome.kind === 'canceled') return [{ type: 'CancellationMined', data }];
+  const { failed, reason } = outcome;
+  return [{ type: 'TransactionMined', data: { ...data, failed, ...(reason !== undefined && { reason }) } }];
 };
 const ending = (data: Observation, hasEnded: boolean): readonly TransactionEvent[] => {
   const { transactionId, outcome, confirmations, isDeep, isFinal } = data;

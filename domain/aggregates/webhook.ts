@@ -1,5 +1,6 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
+import type { Variant } from '../variant.js';
 
 export type OfWebhook = {
   /** Id of the webhook. */
@@ -58,9 +59,14 @@ type Disabled = OfWebhook & {
 
 /** Notification type of a new seal of the organization's history. Only webhooks that subscribe to it are notified. */
 export const historySealed = 'NOTIFICATION_TYPE_HISTORY_SEALED';
+const driftSuffix = 'BALANCE_DRIFTED';
+/** Returns the API's notification type of a difference between a stored balance and the chain. */
+export const balanceDrifted = ({ notificationType }: Pick<Variant, 'notificationType'>) =>
+  notificationType.replace(/TRANSACTION_UPDATED$/, driftSuffix);
 type Types = readonly string[] | undefined;
 export const subscribesToSeals = (types: Types) => types?.includes(historySealed) ?? false;
-export const subscribesToActivity = (types: Types) => types?.some((type) => type !== historySealed) ?? true;
+export const subscribesToActivity = (types: Types) =>
+  types?.some((type) => type !== historySealed && !type.endsWith(driftSuffix)) ?? true;
 
 export type WebhookEvent =
   | { type: 'WebhookRegistered'; data: Registered }

@@ -12,12 +12,13 @@ import { rejectUnfinishedMigration } from '../../application/maintenance/state-e
 import type { StateStore } from '../../application/ports/state.js';
 import { aggregates } from '../../domain/aggregates.js';
 import { fail } from '../../domain/failure.js';
-import { BadSetting, type Config } from '../config.js';
+import type { Config } from '../config.js';
 import { eventStoreDb } from '../eventstoredb/event-store.js';
 import { findAuditKey } from '../keys/audit-key.js';
 import { findKeyRing, type KeyRing } from '../keys/master-key.js';
 import { masterKeyIds } from '../keys/vault.js';
 import { mongoState } from '../mongodb/state.js';
+import { BadSetting } from '../settings/bad-setting.js';
 import { softwareVersion } from '../software-version.js';
 import { checkDataDirectory } from '../sqlite/data-directory.js';
 import { sqliteEventStore } from '../sqlite/events/event-store.js';

@@ -1,25 +1,36 @@
 import { configuredNames } from '../../application/gateway/configured-methods.js';
-import type { ConfiguredChain, ConfiguredChains } from '../../application/ports/chains.js';
+import type {
+  ConfiguredChain,
+  ConfiguredChains,
+  DevelopmentAddresses,
+  WantedDevelopments,
+} from '../../application/ports/chains.js';
 import type { FinalAnswers } from '../../application/ports/gateway/final-answers.js';
 import type { AnnouncedHeads, Node } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
 import { chains as chainVariants, type Family, networks, type Variant } from '../../domain/variant.js';
-import { BadSetting, type Config } from '../config.js';
+import type { Config } from '../config.js';
 import { nodePool } from '../gateway-nodes/pool.js';
+import { BadSetting } from '../settings/bad-setting.js';
 import { type DevelopmentControls, developmentNode } from './development/development-node.js';
-import { type Connector, families, familyOf } from './families.js';
+import {
+  attachDevelopments,
+  type Developments,
+  shareDevelopments,
+  startDevelopments,
+} from './development/developments.js';
+import { families, familyOf } from './families.js';
 
 /** Followed and queried chains, and the nodes behind each gateway address. */
 export type Connections = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
+  /** Opens the development chains of this process to others, and returns their addresses. */
+  share(): Promise<DevelopmentAddresses>;
   close(): Promise<void>;
 };
 
-type Development = NonNullable<Awaited<ReturnType<Connector['startDevelopment']>>>;
-/** Running development chains by family. */
-type Developments = ReadonlyMap<Family, Development>;
 type Endpoints = { readonly urls: readonly string[]; readonly isDevelopment: boolean };
 
 const isFollowed = ({ surface }: Variant) => surface === 'wallet';
@@ -62,15 +73,12 @@ const asBadSetting =
     throw error instanceof Failure ? new BadSetting(`CHAIN_${tag}_URL is invalid: ${error.message}`) : error;
   };
 
-const startDevelopments = async (config: Config, log: Log): Promise<Developments> => {
-  const started = new Map<Family, Development>();
-  if (config.production) return started;
-  const wanted = chainVariants.filter((variant) => settingOf(config, variant) === 'unset');
-  for (const name of new Set(wanted.map(({ family }) => family))) {
-    const development = await families[name].startDevelopment({ blockMs: config.developmentBlockMs, log });
-    if (development) started.set(name, development);
-  }
-  return started;
+/** Returns the development chains that this process uses, which it starts unless another process runs them. */
+const developmentsFor = async (config: Config, log: Log, wanted: WantedDevelopments): Promise<Developments> => {
+  if (wanted === 'none' || config.production) return new Map();
+  if (wanted !== 'start') return attachDevelopments(wanted);
+  const unset = chainVariants.filter((variant) => settingOf(config, variant) === 'unset');
+  return startDevelopments(new Set(unset.map(({ family }) => family)), { blockMs: config.developmentBlockMs, log });
 };
 
 /** Returns the controls of the development chains other than the EVM, by variant tag. */
@@ -95,21 +103,29 @@ const channelAt = (address: string, announcedHeads: AnnouncedHeads) => ({
   listen: (chain: string, listener: (height: number) => void) => announcedHeads.listen(`${address}/${chain}`, listener),
 });
 
-/** Creates one node pool for each gateway address of a variant. */
-const nodesOf = (
+type Gateway = { readonly address: string; readonly urls: readonly string[]; readonly isDevelopment: boolean };
+
+/** Lists the gateway addresses of all variants that have nodes. */
+const gatewaysOf = (config: Config, developments: Developments): readonly Gateway[] =>
+  chainVariants.filter(hasGateway).flatMap((variant) => {
+    const reached = endpointsOf(config, variant, developments);
+    return networks.flatMap((network): Gateway[] => {
+      const address = `${variant.segment}/${network}`;
+      const own = config.gateways[address];
+      const urls = own ?? reached?.urls ?? [];
+      return urls.length === 0 ? [] : [{ address, urls, isDevelopment: !own && reached?.isDevelopment === true }];
+    });
+  });
+
+/** Creates one node pool for each gateway address. */
+const connectGateways = (
   config: Config,
-  variant: Variant,
   developments: Developments,
   { log, announcedHeads, answers }: Shared,
 ): [string, Node][] => {
-  if (!hasGateway(variant)) return [];
-  const reached = endpointsOf(config, variant, developments);
-  return networks.flatMap((network): [string, Node][] => {
-    const address = `${variant.segment}/${network}`;
-    const own = config.gateways[address];
-    const urls = own ?? reached?.urls ?? [];
-    if (urls.length === 0) return [];
-    const isDevelopment = !own && reached?.isDevelopment === true;
+  const gateways = gatewaysOf(config, developments);
+  const cacheBytes = Math.floor(config.memory.gatewayAnswers / gateways.length);
+  return gateways.map(({ address, urls, isDevelopment }) => {
     const extraMethods = configuredNames(config.gatewayMethods[address] ?? []);
     // A development chain exists only in its process, so its data is useless to other processes.
     const sharedOptions = isDevelopment
@@ -118,9 +134,10 @@ const nodesOf = (
           ...(announcedHeads && { channel: channelAt(address, announcedHeads) }),
           ...(answers && { shared: { answers } }),
         };
-    const pool = nodePool(urls, log, isDevelopment, { ...config.gatewayTerms[address], ...sharedOptions });
+    const terms = config.gatewayTerms[address];
+    const pool = nodePool(urls, log, isDevelopment, { ...terms, ...sharedOptions, cacheBytes });
     const node = { ...pool, extraMethods };
-    return [[address, isDevelopment ? developmentNode(node, otherControls(config, developments)) : node]];
+    return [address, isDevelopment ? developmentNode(node, otherControls(config, developments)) : node];
   });
 };
 
@@ -139,26 +156,29 @@ const connectFollowed = async (config: Config, log: Log, developments: Developme
   return chains;
 };
 
-/**
- * Connects all configured chains. Development chains are started only if `withDevelopment`, because they end with the
- * process.
- */
+/** Connects all configured chains, and development chains for those that are not configured. */
 export const connectChains = async (
   config: Config,
   log: Log,
-  withDevelopment: boolean,
+  wanted: WantedDevelopments,
   { announcedHeads = null, answers }: Partial<Omit<Shared, 'log'>> = {},
 ): Promise<Connections> => {
-  const developments = withDevelopment ? await startDevelopments(config, log) : new Map<Family, Development>();
+  const developments = await developmentsFor(config, log, wanted);
   const chains = await connectFollowed(config, log, developments);
   const shared = { log, announcedHeads, answers };
-  const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments, shared));
+  const nodes = connectGateways(config, developments, shared);
+  let opened: ReturnType<typeof shareDevelopments> | undefined;
   return {
     chains: new Map(chains),
     nodes: new Map(nodes),
+    share: async () => {
+      opened ??= shareDevelopments(developments);
+      return (await opened).addresses;
+    },
     close: async () => {
       const open = [...chains.map(([, { chain }]) => chain), ...nodes.map(([, node]) => node)];
       await Promise.all(open.map((one) => one.close()));
+      await (await opened)?.close();
       for (const development of developments.values()) await development.close();
     },
   };

@@ -52,7 +52,7 @@ const openStores = ({ dataDirectory, eventStoreUrl, mongodbUrl, namespace }: Con
     ),
     readModels: opened.once(async () =>
       mongodbUrl === undefined
-        ? sqliteReadModels(file('read-models.db'), projections, 'read')
+        ? sqliteReadModels(file('read-models.db'), projections, { access: 'read' })
         : mongoReadModels(mongodbUrl, projections, { access: 'read', namespace }),
     ),
   };

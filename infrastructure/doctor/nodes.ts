@@ -9,7 +9,7 @@ import { oldHeadSecondsOf } from '../chains/chains.js';
 import { families, familyOf } from '../chains/families.js';
 import type { Config } from '../config.js';
 import { nodePool } from '../gateway-nodes/pool.js';
-import type { GatewayTerms } from '../gateway-settings.js';
+import type { GatewayTerms } from '../settings/gateway-settings.js';
 import type { SharedConnections } from './shared-connections.js';
 
 type Ports = { readonly opened: SharedConnections; readonly state: () => Promise<StateStore>; readonly log: Log };

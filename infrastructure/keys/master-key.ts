@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { BadSetting, type Config } from '../config.js';
+import type { Config } from '../config.js';
+import { BadSetting } from '../settings/bad-setting.js';
 
 type MasterKey = { readonly id: string; readonly bytes: Uint8Array };
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type Entry, noEntry, type StateStore } from '../../application/ports/state.js';
 import { NotAsSealed, type Vault } from '../../application/ports/vault.js';
 import { fail } from '../../domain/failure.js';
-import { BadSetting } from '../config.js';
+import { BadSetting } from '../settings/bad-setting.js';
 import type { KeyRing } from './master-key.js';
 
 const cipher = 'aes-256-gcm';

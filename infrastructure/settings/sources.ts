@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { didYouMean } from '../../domain/nearest-name.js';
-import { BadSetting, type Config, readConfig } from '../config.js';
+import { type Config, readConfig } from '../config.js';
+import { BadSetting } from './bad-setting.js';
 import { settingNames } from './table.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

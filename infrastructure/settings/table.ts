@@ -1,6 +1,8 @@
 import { defaultRequestTimeoutMs, requestTimeoutBounds } from '../deadlines.js';
 import { chainSettings, gatewaySettings } from './chain-settings.js';
+import { memoryMebibytes } from './memory-budget.js';
 import type { Setting } from './setting.js';
+import { accessLogDays } from './values.js';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -67,6 +69,14 @@ const common: readonly Setting[] = [
     byDefault: 'all',
     description: 'Requests that are logged: all, refused, off, or sampled:N for one of N and all refused ones.',
   },
+  {
+    name: 'CHAINFOLD_MEMORY_MB',
+    kind: 'number',
+    min: memoryMebibytes.min,
+    max: memoryMebibytes.max,
+    byDefault: memoryMebibytes.byDefault,
+    description: 'Size in MiB of all caches of one process together.',
+  },
   { name: 'CHAINFOLD_API_KEY', kind: 'text', description: 'API key with which chainfold call signs.' },
   { name: 'CHAINFOLD_API_SECRET', kind: 'text', isSecret: true, description: 'Secret of CHAINFOLD_API_KEY.' },
   {
@@ -88,6 +98,18 @@ const common: readonly Setting[] = [
     ...amount,
     byDefault: 600,
     description: 'Seconds after which an unreadable block is skipped.',
+  },
+  {
+    name: 'CHAINFOLD_RECONCILE_SECONDS',
+    ...amount,
+    byDefault: 86_400,
+    description: 'Seconds between two comparisons of all balances with the nodes; 0 turns them off.',
+  },
+  {
+    name: 'CHAINFOLD_ACCESS_LOG_DAYS',
+    kind: 'number',
+    ...accessLogDays,
+    description: 'Days for which reads of secrets and refused requests are kept for ListAccess.',
   },
   {
     name: 'CHAINFOLD_AS_OF_EVENTS',

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { BadSetting, type Config } from '../config.js';
+import type { Config } from '../config.js';
+import { BadSetting } from '../settings/bad-setting.js';
 
 /** File that describes a backup. A directory that contains it is a backup. */
 export const manifestFile = 'manifest.json';

@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { BadSetting } from '../config.js';
 import { TimedOut, withDeadline } from '../deadline.js';
 import type { Deadlines } from '../deadlines.js';
+import { BadSetting } from '../settings/bad-setting.js';
+import { type PageCache, smallPageCache } from '../settings/memory-budget.js';
 
 /** `durable`: on disk before a commit returns. `relaxed`: survives kill -9, may lose the last commits on power loss. */
 export type Durability = 'durable' | 'relaxed';
@@ -21,9 +22,9 @@ const openDatabases = new Set<Database>();
 export type Access = 'write' | 'read';
 
 /** Opens or creates a database that several processes may use at the same time. */
-export const openDatabase = (path: string, durability: Durability) => {
+export const openDatabase = (path: string, durability: Durability, pages: PageCache = smallPageCache) => {
   try {
-    return open(path, durability);
+    return open(path, durability, pages);
   } catch (error) {
     throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be opened: ${(error as Error).message}`, { cause: error });
   }
@@ -65,7 +66,7 @@ const useWriteAheadLog = (db: Database): void => {
   }
 };
 
-const open = (path: string, durability: Durability) => {
+const open = (path: string, durability: Durability, { cachedBytes, mappedBytes }: PageCache) => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (!existsSync(path)) {
     writeFileSync(path, '', { mode: ownerOnly, flag: 'a' });
@@ -76,8 +77,8 @@ const open = (path: string, durability: Durability) => {
   useWriteAheadLog(db);
   limitLockWait(db, openLockMs);
   db.exec(`PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'};
-    PRAGMA cache_size = -65536;
-    PRAGMA mmap_size = 268435456;`);
+    PRAGMA cache_size = -${Math.floor(cachedBytes / 1024)};
+    PRAGMA mmap_size = ${mappedBytes};`);
   return db;
 };
 

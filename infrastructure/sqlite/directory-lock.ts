@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { BadSetting } from '../config.js';
+import { BadSetting } from '../settings/bad-setting.js';
 
 const waitMs = 500;
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.js';
-import { ProblemError } from '../client.js';
+import { ProblemError } from '../../sdk/typescript/src/errors.js';
 import { writeExact } from '../exact-json.js';
 import { problemOf } from '../http/problems.js';
 import { UsageError } from '../usage-error.js';
@@ -8,11 +8,16 @@ import { masterKeyRotate } from './access/master-key.js';
 import { organizationCreate, organizationList } from './access/organizations.js';
 import { rateLimitDelete, rateLimitList, rateLimitSet } from './access/rate-limits.js';
 import { auditAcceptLoss } from './audit/accept-loss.js';
-import { auditExport, auditReplay, auditVerify } from './audit/audit.js';
+import { auditExport, auditVerify } from './audit/audit.js';
 import { auditDiff } from './audit/diff.js';
+import { auditEvidence } from './audit/evidence/evidence.js';
+import { auditReconcile } from './audit/reconcile.js';
+import { auditReplay } from './audit/replay/replay.js';
+import { auditStatement } from './audit/statement/statement.js';
 import { call } from './client/call.js';
 import { completion } from './client/completion.js';
 import { devDeployToken, devMine, devReorg, devTransfer } from './client/dev.js';
+import { listen } from './client/listen.js';
 import { explainUnknownCommand, parse } from './command/arguments.js';
 import { createPaint, plain } from './command/colours.js';
 import { type Command, InconclusiveResult, type Invocation, NegativeResult } from './command/command.js';
@@ -32,6 +37,7 @@ import { trace } from './tracing/trace.js';
 export const commands: readonly Command[] = [
   serve,
   call,
+  listen,
   organizationCreate,
   organizationList,
   credentialIssue,
@@ -44,6 +50,9 @@ export const commands: readonly Command[] = [
   auditDiff,
   auditExport,
   auditVerify,
+  auditEvidence,
+  auditStatement,
+  auditReconcile,
   auditAcceptLoss,
   projectionsStatus,
   projectionsRebuild,
@@ -81,11 +90,11 @@ export type CliEnvironment = Pick<
   | 'draw'
   | 'unknownSettings'
   | 'configFile'
+  | 'version'
 > & {
   readonly environment: () => Invocation['environment'];
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
-  readonly version: () => string;
   /** True if standard output is a terminal that shows colours. */
   readonly isColourful: boolean;
 };

@@ -5,15 +5,14 @@ import type { App } from '../../application/app.js';
 import { toHeadRecord } from '../../application/audit/log/head-record.js';
 import { sharedKeyDeprecated, sharedKeyEnds } from '../../application/webhooks/shared-key.js';
 import { Failure, fail } from '../../domain/failure.js';
+import { asyncApi } from '../contract/asyncapi.js';
+import { openApi } from '../contract/openapi.js';
 import { openRpc } from '../gateway/openrpc.js';
 import { answerProblem, requestIdOf } from '../http/answer.js';
-import { openApi } from '../http/openapi.js';
 import { HttpFailure, problems, slugOf } from '../http/problems.js';
 import { createDocument } from './document.js';
 import { hasLocalName, isDirect, isRebound } from './local-caller.js';
 import type { Readiness } from './readiness.js';
-
-const apiVersion = '1.0.0';
 
 const docsFile = new URL('./docs.html', import.meta.url);
 
@@ -46,6 +45,10 @@ type Deps = {
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
   readonly metricsToken: string | undefined;
   readonly readiness: Readiness;
+};
+type DescriptionDeps = Deps & {
+  /** Version of the software, which the documents of the API show. */
+  readonly version: string;
 };
 
 /** Lists the progress of the followers. It is informational: a stalled chain does not make a process not ready. */
@@ -87,16 +90,20 @@ const endOfSharedKey = {
 };
 
 /** Adds the pages that describe the API. */
-const addDescriptions = (pages: Express, { app }: Deps) => {
+const addDescriptions = (pages: Express, { app, version }: DescriptionDeps) => {
   const problemPages = createProblemPages();
   pages.get('/', (_, response) => response.redirect('/docs'));
   pages.get(
     '/openapi.json',
-    createDocument(() => JSON.stringify(openApi(apiVersion))),
+    createDocument(() => JSON.stringify(openApi(version))),
   );
   pages.get(
     '/openrpc.json',
-    createDocument(() => JSON.stringify(openRpc(apiVersion))),
+    createDocument(() => JSON.stringify(openRpc(version))),
+  );
+  pages.get(
+    '/asyncapi.json',
+    createDocument(() => JSON.stringify(asyncApi(version))),
   );
   pages.get('/docs', createDocsPage());
   pages.get('/problems/:slug', (request, response) => {
@@ -118,7 +125,7 @@ const addDescriptions = (pages: Express, { app }: Deps) => {
   });
 };
 
-const servePages = (deps: Deps, add: readonly ((pages: Express, deps: Deps) => void)[]) => {
+const servePages = <D extends Deps>(deps: D, add: readonly ((pages: Express, deps: D) => void)[]) => {
   const { app } = deps;
   const pages = express().disable('x-powered-by').disable('etag');
   pages.use((request, response, next) => {
@@ -144,7 +151,7 @@ const servePages = (deps: Deps, add: readonly ((pages: Express, deps: Deps) => v
 };
 
 /** Serves all pages: API descriptions, public keys, health and metrics. */
-export const createPages = (deps: Deps) => servePages(deps, [addDescriptions, addHealth]);
+export const createPages = (deps: DescriptionDeps) => servePages(deps, [addDescriptions, addHealth]);
 
 /** Serves the pages of a process without the role `api`: health and metrics. */
 export const createHealthPages = (deps: Deps) => servePages(deps, [addHealth]);

@@ -1,4 +1,5 @@
 import { type Method, methods } from '../../application/gateway/methods.js';
+import { networks, variants } from '../../domain/variant.js';
 import { rpcCodes } from './json-rpc.js';
 
 const errors = [
@@ -29,6 +30,18 @@ const toDocument = (method: Method) => ({
   ...(method.nodeName !== method.name && { 'x-also-named': method.nodeName }),
 });
 
+const chains = variants.filter(({ can }) => can.includes('gateway')).map(({ segment }) => segment);
+const variables = {
+  host: { default: 'localhost:8080', description: 'Host of the service.' },
+  chain: { default: chains[0], enum: chains, description: 'API of the chain.' },
+  network: { default: networks[0], enum: networks, description: 'Network of the chain.' },
+  api_key: { default: 'API_KEY', description: 'API key or gateway token.' },
+};
+/** Writes a variable in the syntax of OpenRPC. */
+const variable = (name: keyof typeof variables) => `\${${name}}`;
+const address = (transport: string) =>
+  `${variable('host')}/${variable('chain')}/${variable('network')}/v1/${transport}${variable('api_key')}`;
+
 /** Describes the gateway's methods as OpenRPC 1.3. */
 export const openRpc = (version: string): object => ({
   openrpc: '1.3.2',
@@ -38,24 +51,8 @@ export const openRpc = (version: string): object => ({
     description: 'JSON-RPC 2.0 for chain nodes, authenticated by the API key or gateway token in the URL.',
   },
   servers: [
-    {
-      name: 'http',
-      url: '/{chain}/{network}/v1/{api_key}',
-      variables: {
-        chain: { default: 'c', enum: ['c', 'q'] },
-        network: { default: 'mainnet', enum: ['mainnet', 'ropsten'] },
-        api_key: { default: 'API_KEY' },
-      },
-    },
-    {
-      name: 'websocket',
-      url: '/{chain}/{network}/v1/ws/{api_key}',
-      variables: {
-        chain: { default: 'c', enum: ['c', 'q'] },
-        network: { default: 'mainnet', enum: ['mainnet', 'ropsten'] },
-        api_key: { default: 'API_KEY' },
-      },
-    },
+    { name: 'http', url: `http://${address('')}`, variables },
+    { name: 'websocket', url: `ws://${address('ws/')}`, variables },
   ],
   methods: methods.map(toDocument),
 });

@@ -71,8 +71,11 @@ export const beginJson = (response: ServerResponse, requestId: string, headers: 
 export const answerJson = (response: ServerResponse, requestId: string, body: string, headers: Headers) =>
   send(response, 200, jsonHeaders(requestId, headers), body);
 
+/** Ending of the paths that are read with GET; all others are operations. */
+const streamEnding = /\/notifications\/stream(?:\?|$)/;
+
 const extraHeaders = (request: IncomingMessage, { status }: Problem): Headers => ({
-  ...(status === 405 && { allow: 'POST' }),
+  ...(status === 405 && { allow: streamEnding.test(request.url ?? '') ? 'GET' : 'POST' }),
   // The unread rest of the body must not be parsed as the next request, so the connection is closed.
   ...(!request.complete && { connection: 'close' }),
 });

@@ -35,7 +35,7 @@ export const readWhole = async (value: unknown): Promise<unknown> => {
 };
 
 /** Yields an answer as JSON in pieces of at most one part of a list. Reads a part only when its piece is requested. */
-const jsonPieces = async function* (value: unknown): AsyncGenerator<string> {
+export const jsonPieces = async function* (value: unknown): AsyncGenerator<string> {
   if (!isUnread(value)) yield JSON.stringify(value);
   else if (isParts(value) || Array.isArray(value)) {
     yield '[';
@@ -74,7 +74,7 @@ const memberPieces = async function* (value: object): AsyncGenerator<string> {
 };
 
 /** Waits until the write buffer is drained or the client disconnects. */
-const drained = (response: ServerResponse) =>
+export const drained = (response: ServerResponse) =>
   new Promise<void>((resolve) => {
     const done = () => {
       response.off('drain', done).off('close', done);
@@ -113,10 +113,14 @@ export const createLargeAnswers = (turns: LoopTurns) => {
   };
 
   /** Writes one answer. `begin` sends the headers and is called before any part is read. */
-  return (organizationId: string, response: ServerResponse, begin: () => void, body: object): Promise<void> =>
+  return (
+    organizationId: string,
+    response: ServerResponse,
+    begin: () => void,
+    pieces: AsyncGenerator<string>,
+  ): Promise<void> =>
     inTurn(organizationId, async () => {
       if (response.destroyed) return;
-      const pieces = jsonPieces(body);
       begin();
       response.setTimeout(stallTimeoutMs, () => response.destroy());
       try {

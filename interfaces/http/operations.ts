@@ -4,6 +4,7 @@ import type { Identity } from '../../application/access/credential-cache.js';
 import type { App } from '../../application/app.js';
 import { createFairTurns, type FairTurns } from '../../application/async/turns/fair-turns.js';
 import type { Position } from '../../application/ports/event-store.js';
+import { shortKey } from '../../application/tracing/key-form.js';
 import { Failure, fail, StoreDown } from '../../domain/failure.js';
 import { overLimit } from '../../domain/rate-limit.js';
 import { writeExact } from '../exact-json.js';
@@ -13,11 +14,12 @@ import { answerJson, answerProblem, beginJson, type Headers, rateHeaders, reques
 import { openAsOf } from './as-of.js';
 import { drain, parseJson } from './body.js';
 import { checkRole } from './check-role.js';
-import { createLargeAnswers, isUnread } from './large-answer.js';
+import { createLargeAnswers, isUnread, jsonPieces } from './large-answer.js';
 import { createMeter, itemsIn } from './meter.js';
+import { createNotificationStream, fieldsIn, streamEndpoints } from './notification-stream.js';
 import { createPendingChanges, ReadModelsBehind, unlessBehind } from './pending-changes.js';
 import { HttpFailure, type Problem } from './problems.js';
-import { createRequestReport, type RequestFacts } from './request-report.js';
+import { createRequestReport, operationIn, type RequestFacts } from './request-report.js';
 import { bodyOf, checkAnnounced, headerOf, signedBy } from './signed-request.js';
 import { check, createAjv } from './validation.js';
 
@@ -37,7 +39,11 @@ export type ServerHooks = {
   readonly unready: () => string | null;
 };
 
-type Route = Endpoint & { readonly validator: () => ValidateFunction };
+type Route = Endpoint & {
+  readonly validator: () => ValidateFunction;
+  /** Present if the response is a stream of notifications. */
+  readonly isStream?: true;
+};
 /** `headers` collects the headers of the response, whether the request succeeds or fails. */
 type Exchange = {
   readonly request: IncomingMessage;
@@ -113,14 +119,11 @@ const createRun = (app: App) => {
     by.touch?.(itemsIn(input));
     const asOf = headerOf(request, 'x-as-of');
     if (asOf !== undefined) return past(route, exchange, asOf, input, by);
-    if (operation.kind === 'query')
-      return app.largeWorkThrottle.small(by.organizationId, () =>
-        query(
-          by,
-          () => operation.handle(app, input, by),
-          Math.max(readPosition(headerOf(request, 'x-min-position')), pending.owed(by.organizationId)),
-        ),
-      );
+    if (operation.kind === 'query') {
+      const atLeast = Math.max(readPosition(headerOf(request, 'x-min-position')), pending.owed(by.organizationId));
+      const ask = () => query(by, () => operation.handle(app, input, by), atLeast);
+      return operation.waits ? ask() : app.largeWorkThrottle.small(by.organizationId, ask);
+    }
     const handle = (idSeed?: string) => operation.handle(app, input, { ...by, idSeed });
     const idempotencyKey = readIdempotencyKey(headerOf(request, 'idempotency-key'));
     const retry = (key: string) => ({
@@ -138,15 +141,20 @@ const createRun = (app: App) => {
   return (...given: Parameters<typeof run>) => pending.guardNotFound(given[3].organizationId, () => run(...given));
 };
 
+const ndjson: Headers = { 'content-type': 'application/x-ndjson' };
+
 /** Writes the response at once, or streams it if it is large. */
 const createAnswer = ({ turns }: App) => {
   const writeLarge = createLargeAnswers(turns);
   return async (route: Route, { response, headers }: Exchange, by: Caller, outcome: Outcome) => {
-    const allHeaders = { ...headers, ...positionHeaders(outcome) };
-    if (!('isLarge' in route.operation) || !isUnread(outcome.body))
+    const { operation } = route;
+    const isLines = 'answers' in operation;
+    const allHeaders = { ...headers, ...positionHeaders(outcome), ...(isLines && ndjson) };
+    if (!isLines && !('isLarge' in operation && isUnread(outcome.body)))
       return answerJson(response, by.requestId, writeBody(route, outcome), allHeaders);
     const begin = () => beginJson(response, by.requestId, allHeaders);
-    return writeLarge(by.organizationId, response, begin, outcome.body);
+    const pieces = isLines ? (outcome.body as AsyncGenerator<string>) : jsonPieces(outcome.body);
+    return writeLarge(by.organizationId, response, begin, pieces);
   };
 };
 
@@ -176,14 +184,42 @@ const createRequestTurns = ({ system }: App, bounds: typeof inFlight): FairTurns
 const routesOf = (endpoints: readonly Endpoint[]) => {
   const ajv = createAjv();
   return new Map(
-    endpoints.map((endpoint): [string, Route] => [
+    [...endpoints, ...streamEndpoints(endpoints)].map((endpoint): [string, Route] => [
       endpoint.path,
       { ...endpoint, validator: validatorOf(ajv, endpoint.request) },
     ]),
   );
 };
 
-/** Handles `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ await the read models. */
+const methodOf = ({ isStream }: Route) => (isStream ? 'GET' : 'POST');
+
+/** Creates a function that adds a read of a secret to the access log, before the secret is sent. */
+const createSecretRecord =
+  ({ accesses }: App) =>
+  async ({ operation, path }: Route, { organizationId, requestId, actor }: Caller) => {
+    if (operation.kind !== 'query' || !operation.confidential) return;
+    const access = { organizationId, requestId, key: shortKey(actor.id), operation: operationIn(path) };
+    await accesses.disclose({ kind: 'secret', ...access });
+  };
+
+/** Creates a function that authenticates and charges a request. It rejects a caller over its limit or without the role. */
+const createAdmission =
+  (app: App) => async (route: Route, exchange: Exchange, requestId: string, body: () => Promise<Buffer>) => {
+    const { request, headers, facts } = exchange;
+    const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
+    facts.organizationId = caller.organizationId;
+    if (quota) Object.assign(headers, rateHeaders(quota));
+    if (quota && !quota.allowed) fail('RATE_LIMITED', `Rate limit exceeded: ${overLimit(quota, route.variant.tag)}.`);
+    checkRole(route.operation, caller.role);
+    const touch = createMeter(app, caller, route.variant, headers);
+    const by: Caller = { ...callerOf(route, exchange, caller), requestId, touch };
+    return { caller, by };
+  };
+
+/**
+ * Handles `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ await the read models. Also
+ * handles `GET /v1/{api}/notifications/stream`.
+ */
 export const createOperations = (
   app: App,
   endpoints: readonly Endpoint[],
@@ -195,6 +231,8 @@ export const createOperations = (
   const answer = createAnswer(app);
   const routes = routesOf(endpoints);
   const report = createRequestReport(app);
+  const recordSecret = createSecretRecord(app);
+  const [admit, stream] = [createAdmission(app), createNotificationStream(app)];
 
   const requireReadModels = () => {
     const reason = hooks.unready();
@@ -202,18 +240,14 @@ export const createOperations = (
   };
 
   const respond = async (route: Route, exchange: Exchange, requestId: string) => {
-    const { request, headers, facts } = exchange;
-    if (request.method !== 'POST') throw new HttpFailure(405, 'Method not allowed. Use POST.');
+    const { request, facts } = exchange;
+    const method = methodOf(route);
+    if (request.method !== method) throw new HttpFailure(405, `Method not allowed. Use ${method}.`);
     requireReadModels();
     checkAnnounced(request);
     const body = bodyOf(request);
-    const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
-    facts.organizationId = caller.organizationId;
-    if (quota) Object.assign(headers, rateHeaders(quota));
-    if (quota && !quota.allowed) fail('RATE_LIMITED', `Rate limit exceeded: ${overLimit(quota, route.variant.tag)}.`);
-    checkRole(route.operation, caller.role);
-    const touch = createMeter(app, caller, route.variant, headers);
-    const by: Caller = { ...callerOf(route, exchange, caller), requestId, touch };
+    const { caller, by } = await admit(route, exchange, requestId, body);
+    if (route.isStream) return stream(exchange, check(route.validator(), fieldsIn(request)), caller, by);
     return inTurn(`${route.operation.kind} ${by.organizationId}`, async () => {
       // The client may have disconnected while its request was queued.
       if (exchange.response.destroyed) return;
@@ -222,6 +256,7 @@ export const createOperations = (
       // The answer of a query is incomplete if the read models were lost meanwhile.
       if (route.operation.kind === 'query') requireReadModels();
       by.touch?.(itemsIn(outcome.body));
+      await recordSecret(route, by);
       await answer(route, exchange, by, outcome);
     });
   };
@@ -254,7 +289,8 @@ export const createOperations = (
       problem = answerError(request, response, error, { requestId, headers });
     } finally {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-      if (route) hooks.observe(route, problem?.status ?? 200, seconds);
+      // A stream lasts as long as its client wants, which is no latency.
+      if (route && (problem || !route.isStream)) hooks.observe(route, problem?.status ?? 200, seconds);
       report({ request, response, requestId, endpoint: route, facts, problem, seconds });
     }
   };

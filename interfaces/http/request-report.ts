@@ -37,6 +37,8 @@ const disconnected: ReportedProblem = {
 };
 const namesOperation = /^\/v1\/[a-z]{1,8}\/[A-Za-z]{1,64}(?:\?|$)/;
 const prefixLength = '/v1/'.length;
+/** Returns `<api>/<Operation>` of a path. */
+export const operationIn = (path: string) => path.slice(prefixLength);
 
 /** Returns the explanation with the invalid fields. Leaves out a path that may contain a secret. */
 const detailOf = ({ request, endpoint }: Reported, { detail, errors }: ReportedProblem) => {
@@ -52,7 +54,7 @@ export const createRequestReport = ({ requests }: Pick<App, 'requests'>) => {
     requestId,
     organizationId: facts.organizationId,
     key: shortKey(headerOf(request, 'x-api-key')),
-    operation: endpoint?.path.slice(prefixLength),
+    operation: endpoint && operationIn(endpoint.path),
     status,
     ms: milliseconds(seconds),
     position: facts.position,

@@ -14,7 +14,7 @@ export const createAjv = () =>
     useDefaults: true,
     ownProperties: true,
     verbose: true,
-    keywords: ['x-extension'],
+    keywords: ['x-extension', 'x-extensible-enum'],
     formats: {
       int64: true,
       unicode: (value: string) => value.isWellFormed() && !value.includes('\0'),

@@ -4,7 +4,7 @@ import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyWallet } from './examples/ids.js';
 import { pageSize, pageToken, pagination } from './records.js';
-import { address, flag, id, list, record, type Schema, text } from './schema.js';
+import { address, flag, id, list, named, type Schema, text } from './schema.js';
 
 const addresses = list(address, { minItems: 1, maxItems: 1000 });
 
@@ -14,8 +14,8 @@ const isFriendly = ({ can }: Variant) => can.includes('friendly-address');
 const addressRecord = (variant: Variant): Schema<AddressRecord> => {
   const fields = { address: text(1, 200), wallet_id: id };
   return isFriendly(variant)
-    ? record<Required<AddressRecord>>({ ...fields, user_friendly_address: text(0, 200) })
-    : record<Omit<AddressRecord, 'user_friendly_address'>>(fields);
+    ? named<Required<AddressRecord>>('Address', { ...fields, user_friendly_address: text(0, 200) })
+    : named<Omit<AddressRecord, 'user_friendly_address'>>('Address', fields);
 };
 const showAddress = (variant: Variant, { user_friendly_address, ...held }: Required<AddressRecord>): AddressRecord =>
   isFriendly(variant) ? { ...held, user_friendly_address } : held;

@@ -1,24 +1,20 @@
 import { showAsset, showContract, showTransfer } from '../../application/assets/wire-records.js';
-import {
-  assetTypeOf,
-  contractTypeOf,
-  type RegisteredStandard,
-  standardsOf,
-  tokenStandards,
-} from '../../domain/asset.js';
+import { assetTypeOf, contractTypeOf, type RegisteredStandard, tokenStandards } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
+import {
+  assetRecord,
+  assetType,
+  contractRecord,
+  standardNamed,
+  tokenAddress,
+  transferRecord,
+} from './asset-records.js';
 import { operation, type Shape } from './define.js';
 import { anyWallet } from './examples/ids.js';
-import { assetRecord, contractRecord, pageSize, pageToken, pagination, transferRecord, unixTime } from './records.js';
+import { pageSize, pageToken, pagination, unixTime } from './records.js';
 import { address, extension, flag, id, int64, list, oneOf, text } from './schema.js';
 
-const assetType = (variant: Variant) => oneOf(standardsOf(variant).map((standard) => assetTypeOf(variant, standard)));
-/** Limits only the length. The connector of the chain validates the token address. */
-const tokenAddress = text(1, 1000);
 const contractType = oneOf(tokenStandards.map(contractTypeOf));
-
-const standardNamed = (variant: Variant, name: string) =>
-  standardsOf(variant).find((standard) => assetTypeOf(variant, standard) === name) ?? 'native';
 
 export const listTransfers = operation({
   kind: 'query',

@@ -7,7 +7,7 @@ import type {
   ReceiptRecord,
   TransactionRecord,
 } from '../../application/queries/wire-records.js';
-import { flag, list, record, type Schema, timestamp } from './schema.js';
+import { flag, list, named, openEnum, type Schema, timestamp } from './schema.js';
 
 /** Records of docs/specification.md#212-chain-query-records. */
 
@@ -25,7 +25,7 @@ const hashIfAny = hex('^(0x[0-9a-fA-F]{64})?$');
 const addressIfAny = hex('^(0x[0-9a-f]{40})?$');
 const dataIfAny = hex('^(0x([0-9a-fA-F]{2})*)?$');
 
-export const blockRecord = record<BlockRecord>({
+export const blockRecord = named<BlockRecord>('Block', {
   block_hash: hash,
   block_number: integer,
   difficulty: integer,
@@ -61,11 +61,14 @@ const sent = {
 };
 const place = { block_number: integer, block_hash: hash, transaction_index: integer };
 
-export const transactionRecord = record<TransactionRecord>({ ...sent, ...place });
+export const transactionRecord = named<TransactionRecord>('Transaction', { ...sent, ...place });
 
-export const pendingTransactionRecord = record<PendingTransactionRecord>({ ...sent, record_time: timestamp });
+export const pendingTransactionRecord = named<PendingTransactionRecord>('PendingTransaction', {
+  ...sent,
+  record_time: timestamp,
+});
 
-export const receiptRecord = record<ReceiptRecord>({
+export const receiptRecord = named<ReceiptRecord>('TransactionReceipt', {
   transaction_hash: hash,
   ...place,
   contract_address: addressIfAny,
@@ -78,7 +81,9 @@ export const receiptRecord = record<ReceiptRecord>({
   effective_gas_price: integer,
 });
 
-export const internalTransactionRecord = record<InternalTransactionRecord>({
+const callTypes = ['CALL', 'DELEGATECALL', 'STATICCALL', 'CALLCODE', 'CREATE', 'CREATE2', 'SELFDESTRUCT'];
+
+export const internalTransactionRecord = named<InternalTransactionRecord>('InternalTransaction', {
   transaction_hash: hash,
   from: addressIfAny,
   to: addressIfAny,
@@ -86,13 +91,13 @@ export const internalTransactionRecord = record<InternalTransactionRecord>({
   gas_used: integer,
   input: data,
   output: data,
-  call_type: { type: 'string' },
+  call_type: openEnum(callTypes),
   trace_index: { type: 'integer', minimum: 0 },
   value: quantity,
   error: { type: 'string' },
 });
 
-export const logRecord = record<LogRecord>({
+export const logRecord = named<LogRecord>('Log', {
   transaction_hash: hash,
   address,
   data,

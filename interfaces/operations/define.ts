@@ -56,7 +56,19 @@ type Handler<Q, R> =
       readonly isLarge: true;
       readonly handle: Handle<WalletApis, Q, Unread<R>>;
     }
-  | { readonly kind: 'query'; readonly surface: Exclude<Surface, 'wallet'>; readonly handle: Handle<App, Q, R> };
+  | {
+      readonly kind: 'query';
+      readonly surface: Exclude<Surface, 'wallet'>;
+      readonly answers?: never;
+      readonly handle: Handle<App, Q, R>;
+    }
+  // `answers`: the response is a stream of lines instead of one JSON object; `response` describes its first line.
+  | {
+      readonly kind: 'query';
+      readonly surface: 'admin';
+      readonly answers: 'ndjson';
+      readonly handle: Handle<App, Q, AsyncIterable<string>>;
+    };
 
 type Definition<Q extends Fields, R extends Fields> = {
   readonly name: string;
@@ -71,6 +83,8 @@ type Definition<Q extends Fields, R extends Fields> = {
   readonly extension?: true | ((variant: Variant) => boolean);
   /** Marks an answer that contains a secret. It is never stored for retries, and auditors may not call the operation. */
   readonly confidential?: true;
+  /** Marks a query that may wait for something to happen, and so does not count as work all the time. */
+  readonly waits?: true;
   /** Items that the use case reports and that are charged in addition to the list items of request and answer. */
   readonly touches?: 'addresses' | 'balances' | 'transfers' | 'notifications' | 'events';
   readonly request: Q;
@@ -91,6 +105,11 @@ export type AnyOperation = Definition<Fields, Fields> &
   AnyHandler & { readonly example: (variant: Variant) => object; readonly answerExample?: object };
 
 export const operation = <const Q extends Fields, const R extends Fields>(definition: Operation<Q, R>) => definition;
+
+/** Defines an operation whose response is a stream of lines. */
+export const lineOperation = <const Q extends Fields, const R extends Fields>(
+  definition: Operation<Q, R> & { readonly answers: 'ndjson' },
+) => definition;
 
 const has = (variant: Variant, { needs }: Field) => !needs || variant.can.includes(needs);
 

@@ -5,12 +5,18 @@ import * as administration from './administration.js';
 import * as assets from './assets.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
 import * as gatewayTokens from './gateway/tokens.js';
+import * as accessLog from './history/access-log.js';
 import * as audit from './history/audit.js';
+import * as differences from './history/differences.js';
+import * as exports from './history/exports.js';
+import * as reconciliation from './history/reconciliation.js';
+import * as statements from './history/statements.js';
 import * as verification from './history/verification.js';
 import * as queries from './queries.js';
 import * as transactions from './transactions.js';
 import * as wallets from './wallets.js';
 import * as deliveries from './webhooks/deliveries.js';
+import { listNotifications } from './webhooks/notifications.js';
 import * as webhooks from './webhooks.js';
 
 const catalogue: readonly AnyOperation[] = [
@@ -18,11 +24,17 @@ const catalogue: readonly AnyOperation[] = [
   ...Object.values(gatewayTokens),
   ...Object.values(audit),
   ...Object.values(verification),
+  ...Object.values(exports),
+  ...Object.values(differences),
+  ...Object.values(accessLog),
   ...Object.values(wallets),
   ...Object.values(addresses),
   ...Object.values(assets),
+  ...Object.values(statements),
+  ...Object.values(reconciliation),
   ...Object.values(webhooks),
   ...Object.values(deliveries),
+  listNotifications,
   ...Object.values(queries),
   ...Object.values(transactions),
 ];

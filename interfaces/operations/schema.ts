@@ -24,6 +24,14 @@ export const oneOf = <const T extends string>(values: readonly T[], byDefault?: 
   enum: values,
   ...(byDefault !== undefined && { default: byDefault }),
 });
+/**
+ * String schema of an enumeration that may gain values, for answers. Validators and generators treat it as a string, so
+ * that older clients accept values of newer releases.
+ */
+export const openEnum = (values: readonly string[]): Schema<string> => ({
+  type: 'string',
+  'x-extensible-enum': values,
+});
 /** Integer schema with a maximum of 2^53 - 1, because larger JSON numbers would be rounded silently. */
 export const int64 = (keywords: { minimum?: number; maximum?: number; default?: number } = {}): Schema<number> => ({
   type: 'integer',
@@ -57,6 +65,14 @@ export const record = <T extends object>(
   ),
   additionalProperties: false,
 });
+
+/** Object schema with a name. The API documents describe it once, as a component of that name. */
+export const named = <T extends object>(title: string, ...given: Parameters<typeof record<T>>): Schema<T> => ({
+  title,
+  ...record<T>(...given),
+});
+/** Object schema with any members. */
+export const anyObject: Schema<object> = { type: 'object', additionalProperties: true };
 
 export const id = text(1, 200);
 /** Event position, or ISO time with a time zone. */

@@ -1,19 +1,15 @@
 import { anchorData } from '../../application/audit/log/anchor.js';
-import { previewKinds, type TransactionPreview } from '../../application/transactions/preview.js';
-import { showTransactionDocument } from '../../application/transactions/wire-record.js';
+import { type AccessListRecord, showTransactionDocument } from '../../application/transactions/wire-record.js';
 import { contractTypeOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
 import { invalid } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyTransaction, anyWallet } from './examples/ids.js';
-import { pageSize, pageToken, pagination, transactionRecord } from './records.js';
-import { address, extension, formed, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
+import { pageSize, pageToken, pagination } from './records.js';
+import { address, extension, formed, id, int64, list, oneOf, text } from './schema.js';
+import { accessList, amount, type Payload, payload, preview, transactionRecord } from './transaction-records.js';
 
 const needs = 'managed-transactions';
-/** Amount in the smallest unit, in decimal digits; 78 digits are enough for 256 bits. */
-const amount = formed(1, 78, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
-/** Product of an amount of gas, of 64 bits, and a price of 256 bits. */
-const largeAmount = formed(1, 100, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
 const hex = (maxLength: number) =>
   formed(2, maxLength, '^0x([0-9a-fA-F]{2})*$', '0x followed by two hex digits per byte');
 const hexData = hex(200_000);
@@ -33,6 +29,7 @@ const fees = {
 const optional = {
   gas: { schema: amount },
   ...fees,
+  access_list: { schema: extension(accessList) },
   nonce: { schema: int64({ minimum: 0 }) },
   transaction_id: { schema: transactionId },
 } as const;
@@ -41,7 +38,7 @@ const parties = {
   from: { schema: address, required: true },
   to: { schema: address, required: true },
 } as const;
-const named = { transaction_id: { schema: transactionId, required: true } } as const;
+const byId = { transaction_id: { schema: transactionId, required: true } } as const;
 const exampleParties = ({ addressExample }: Variant) => ({
   wallet_id: anyWallet,
   from: addressExample,
@@ -57,16 +54,18 @@ type Given = Fees & {
   transaction_id?: string | undefined;
   gas?: string | undefined;
   nonce?: number | undefined;
+  access_list?: AccessListRecord | undefined;
 };
 const givenFees = ({ gas_price, max_fee_per_gas, max_priority_fee_per_gas }: Fees) => ({
   gasPrice: gas_price,
   maxFeePerGas: max_fee_per_gas,
   maxPriorityFeePerGas: max_priority_fee_per_gas,
 });
-const given = ({ transaction_id, gas, nonce, ...fees }: Given) => ({
+const given = ({ transaction_id, gas, nonce, access_list = [], ...fees }: Given) => ({
   transactionId: transaction_id,
   gas,
   nonce,
+  accessList: access_list.map(({ address, storage_keys }) => ({ address, storageKeys: storage_keys })),
   ...givenFees(fees),
 });
 
@@ -99,36 +98,6 @@ export const anchorSeal = operation({
     return app.transactionCreation.create(by, { walletId: wallet_id, from, to: from, ...anchor, ...given({}) });
   },
 });
-
-type PreviewToken = NonNullable<TransactionPreview['token']>;
-const preview = record<TransactionPreview>(
-  {
-    kind: oneOf(previewKinds),
-    to: address,
-    value: amount,
-    token: record<PreviewToken>(
-      { contract_address: address, standard: oneOf(tokenStandards), token_id: amount, value: amount },
-      ['token_id'],
-    ),
-    max_fee: largeAmount,
-    balance_after: formed(1, 101, '^-?(0|[1-9][0-9]*)$', 'an integer in decimal digits, possibly negative'),
-  },
-  ['token', 'balance_after'],
-);
-
-type Payload = {
-  erc20?: { contract_address: string; value: string };
-  erc721?: { contract_address: string; token_id: string };
-  erc1155?: { contract_address: string; token_id: string; value: string };
-};
-const payload: Schema<Payload> = record<Payload>(
-  {
-    erc20: record<NonNullable<Payload['erc20']>>({ contract_address: address, value: amount }),
-    erc721: record<NonNullable<Payload['erc721']>>({ contract_address: address, token_id: amount }),
-    erc1155: record<NonNullable<Payload['erc1155']>>({ contract_address: address, token_id: amount, value: amount }),
-  },
-  [...tokenStandards],
-);
 
 /** Reads the token of the payload, which must be the only one and match `contract_type`. */
 const tokenIn = (contractType: string, token: Payload) => {
@@ -230,7 +199,7 @@ export const getTransactionMessageToSign = operation({
     'Get the 32-byte hash that the sender signs without a prefix; the hash of the cancellation while it is being canceled.',
   surface: 'wallet',
   needs,
-  request: named,
+  request: byId,
   example: () => ({ transaction_id: anyTransaction }),
   response: {
     transaction_message_to_sign: { schema: transactionHash, required: true },
@@ -249,7 +218,7 @@ export const submitTransactionSignature = operation({
   summary: 'Submit the signature: r, s and v, or the 64-byte form of EIP-2098.',
   surface: 'wallet',
   needs,
-  request: { ...named, signature: { schema: text(1, 200), required: true } },
+  request: { ...byId, signature: { schema: text(1, 200), required: true } },
   example: () => ({ transaction_id: anyTransaction, signature: `0x${'11'.repeat(64)}1b` }),
   response: {},
   handle: (app, { transaction_id, signature }, by) => app.transactions.submitSignature(by, transaction_id, signature),
@@ -261,7 +230,7 @@ export const sendTransaction = operation({
   summary: 'Send the signed transaction or cancellation. Repeating the call is safe.',
   surface: 'wallet',
   needs,
-  request: named,
+  request: byId,
   example: () => ({ transaction_id: anyTransaction }),
   response: { transaction: { schema: transactionRecord, required: true } },
   handle: (app, { transaction_id }, by) => app.transactions.send(by, transaction_id),
@@ -275,7 +244,7 @@ export const speedUpTransaction = operation({
   surface: 'wallet',
   needs,
   extension: true,
-  request: { ...named, ...fees },
+  request: { ...byId, ...fees },
   example: () => ({ transaction_id: anyTransaction }),
   response: { transaction: { schema: transactionRecord, required: true } },
   handle: (app, { transaction_id, ...rest }, by) =>
@@ -289,7 +258,7 @@ export const cancelTransaction = operation({
     'Cancel a transaction. A sent transaction is canceled by a replacement with the same nonce, which you sign and send.',
   surface: 'wallet',
   needs,
-  request: named,
+  request: byId,
   example: () => ({ transaction_id: anyTransaction }),
   response: {},
   handle: (app, { transaction_id }, by) => app.transactions.cancel(by, transaction_id),

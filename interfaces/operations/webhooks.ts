@@ -1,5 +1,5 @@
 import type { OpenWebhook } from '../../application/webhooks/registration/secrets.js';
-import { historySealed } from '../../domain/aggregates/webhook.js';
+import { balanceDrifted, historySealed } from '../../domain/aggregates/webhook.js';
 import { fail } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
@@ -26,9 +26,11 @@ const showWebhook = (webhook: Omit<OpenWebhook, 'secret' | 'previous'>): Webhook
 });
 const confirmation = ({ maxConfirmations: maximum }: Variant) => int64({ minimum: 0, maximum });
 const endpoint = text(1, 2048);
-/** Notification types that a webhook can subscribe to; `own` is the API's type, which is the default. */
-const notificationTypes = (own: string) =>
-  extension({ ...list(oneOf([own, historySealed]), { minItems: 1, maxItems: 2 }), uniqueItems: true });
+/** Notification types that a webhook can subscribe to. The first is the type of the API's activity, the default. */
+const notificationTypes = (variant: Variant) => {
+  const types = [variant.notificationType, historySealed, balanceDrifted(variant)];
+  return extension({ ...list(oneOf(types), { minItems: 1, maxItems: types.length }), uniqueItems: true });
+};
 
 export const registerWebhook = operation({
   kind: 'command',
@@ -39,7 +41,7 @@ export const registerWebhook = operation({
     wallet_id: { schema: id },
     webhook_endpoint: { schema: endpoint, required: true },
     confirmation: { schema: confirmation, required: true },
-    notification_types: { schema: ({ notificationType }) => notificationTypes(notificationType) },
+    notification_types: { schema: notificationTypes },
     final: { schema: extension(flag(false)) },
   },
   example: () => ({ webhook_endpoint: 'https://example.com/hooks/chainfold', confirmation: 10 }),
@@ -64,7 +66,7 @@ export const updateWebhook = operation({
     webhook_id: { schema: id, required: true },
     webhook_endpoint: { schema: endpoint },
     confirmation: { schema: confirmation },
-    notification_types: { schema: ({ notificationType }) => notificationTypes(notificationType) },
+    notification_types: { schema: notificationTypes },
     final: { schema: flag() },
     disabled: { schema: flag() },
   },

@@ -65,8 +65,19 @@ export const createFollowerMetrics = (app: App, gauge: MakeGauge) => {
     for (const { variant: chain } of app.followers) counted.set({ chain }, 0);
     for (const chain of chains) counted.inc({ chain });
   };
+  const drifted = gauge('chainfold_balance_drifts', 'Balances that differed from the nodes and were corrected.', of);
   const sources: readonly MetricSource[] = [
     progress.source,
+    {
+      name: 'balance_drifts',
+      read: async () => {
+        const drifts = await app.status.drifts();
+        return () => {
+          for (const { variant: chain } of app.followers) drifted.set({ chain }, 0);
+          for (const { chain, count } of drifts) drifted.set({ chain }, count);
+        };
+      },
+    },
     {
       name: 'unreadable_blocks',
       read: async () => {

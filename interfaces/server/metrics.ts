@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
 import { chainsWith } from '../../application/processes/service-process.js';
 import type { Sockets } from '../gateway/websocket.js';
@@ -128,18 +128,45 @@ type MetricsSettings = {
   readonly sourceTimeoutMs?: number;
 };
 
+type Metrics = {
+  readonly observe: ServerHooks['observe'];
+  readonly contentType: string;
+  render(): Promise<string>;
+  collect(): Promise<MetricValues>;
+};
+
+/** Values of the metrics of one process. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** Renders the metrics of several processes that share a port. */
+export const renderTogether = (collected: readonly MetricValues[]): Promise<string> =>
+  AggregatorRegistry.aggregate([...collected]).metrics();
+
+/**
+ * Gauges that processes which share a port add up, or of which they show the least. All others describe what the
+ * processes have in common, of which the largest value is shown.
+ */
+const aggregators: Readonly<Record<string, 'sum' | 'min'>> = {
+  chainfold_gateway_connections: 'sum',
+  chainfold_gateway_subscriptions: 'sum',
+  chainfold_gateway_filters: 'sum',
+  chainfold_gateway_waiting: 'sum',
+  chainfold_metrics_source_up: 'min',
+  chainfold_node_up: 'min',
+};
+
 /** Creates the metrics of `/metrics`. Label values come from the service's own tables, never from requests. */
 export const createMetrics = (
   app: App,
   { stuckSeconds, dataDirectory, sourceTimeoutMs = 2000 }: MetricsSettings,
   sockets: Sockets['metrics'] = noSockets,
-): { observe: ServerHooks['observe']; render: () => Promise<string>; contentType: string } => {
+): Metrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerMeasurements(app, registry);
   const observe = createOperationTimes(registry);
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
+    new Gauge({ name, help, labelNames, registers: [registry], aggregator: aggregators[name] ?? 'max' });
   const counter = (name: string, help: string, labelNames: string[] = []) =>
     new Counter({ name, help, labelNames, registers: [registry] });
   const followers = createFollowerMetrics(app, gauge);
@@ -156,6 +183,7 @@ export const createMetrics = (
   return {
     observe,
     render: () => refresh().then(() => registry.metrics()),
+    collect: () => refresh().then(() => registry.getMetricsAsJSON()),
     contentType: registry.contentType,
   };
 };

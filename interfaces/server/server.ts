@@ -13,7 +13,7 @@ import { answerProblem, requestIdOf } from '../http/answer.js';
 import { createOperations } from '../http/operations.js';
 import { endpoints } from '../operations/index.js';
 import type { Listener } from './listener.js';
-import { createMetrics } from './metrics.js';
+import { createMetrics, type MetricValues } from './metrics.js';
 
 /** Time for which the service reports itself as not ready after a store failed a request. */
 const storeFailureMs = 5000;
@@ -51,9 +51,12 @@ type ServedSettings = {
 export type Served = {
   readonly app: App;
   readonly settings: ServedSettings;
+  readonly version: string;
   readonly roles: readonly Role[];
   /** Returns why the start is not complete; null once it is. */
   readonly startup: ServerState;
+  /** Returns the function that renders the metrics of all processes on this port; absent if this is the only one. */
+  readonly shareMetrics?: ((collect: () => Promise<MetricValues>) => () => Promise<string>) | undefined;
 };
 
 /** Serves a process without the role `api`: health and metrics only. */
@@ -65,7 +68,10 @@ export const serveHealth = ({ app, settings, roles, startup }: Served, listener:
 };
 
 /** Serves a process with the role `api`: operations and the gateway run on node:http for speed, the pages on Express. */
-export const serveApi = ({ app, settings, roles, startup }: Served, listener: Listener): void => {
+export const serveApi = (
+  { app, settings, version, roles, startup, shareMetrics }: Served,
+  listener: Listener,
+): void => {
   let trouble = { reason: '', until: 0 };
   const damaged = () =>
     app.progress.isWhole() ? null : 'Read models were damaged and are being rebuilt. Retry later.';
@@ -89,7 +95,14 @@ export const serveApi = ({ app, settings, roles, startup }: Served, listener: Li
   });
   const gateway = createGateway(app, pressure);
   const readiness = createReadiness(app, roles, state);
-  const pages = createPages({ app, metrics, metricsToken: settings.metricsToken, readiness });
+  const render = shareMetrics?.(metrics.collect) ?? metrics.render;
+  const pages = createPages({
+    app,
+    version,
+    metrics: { ...metrics, render },
+    metricsToken: settings.metricsToken,
+    readiness,
+  });
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     request.url = pathOf(request.url ?? '');
@@ -112,5 +125,9 @@ export const serveApi = ({ app, settings, roles, startup }: Served, listener: Li
       socket.destroy();
     });
   };
-  listener.serve(handle, { upgrade, sockets });
+  const stop = () => {
+    sockets.stop();
+    app.endNotificationWaits();
+  };
+  listener.serve(handle, { upgrade, sockets: { ...sockets, stop } });
 };

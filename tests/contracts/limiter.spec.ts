@@ -145,6 +145,13 @@ for (const [adapter, place] of Object.entries(limiters))
         assert.ok(over.resetMs > 0);
       });
 
+    // Processes that share a file but no port save their counts only now and then.
+    if (adapter !== 'sqlite')
+      it('allows exactly as many requests as the limit, whichever process they are in', async () => {
+        assert.equal(await admitted([store, other], 50, { hour: 20 }), 20);
+        assert.equal(await admitted([other], 5, { hour: 22 }), 2);
+      });
+
     it('allows requests again in the next second', async () => {
       assert.ok((await admitted([store], 30, { second: 10 })) >= 10);
       // The clock of Redis cannot be set, so the test waits there for the next second.

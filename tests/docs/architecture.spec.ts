@@ -15,7 +15,7 @@ const pages = [
   ...readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`),
 ];
 const architecture = read('docs/architecture.md');
-const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces', 'tests'];
+const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces', 'sdk', 'tests'];
 const folders = [...rooms, 'docs', 'bench', 'bin', 'deploy', '.ci'];
 
 const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
-import { BadSetting, readConfig } from '../../infrastructure/config.js';
+import { readConfig } from '../../infrastructure/config.js';
+import { BadSetting } from '../../infrastructure/settings/bad-setting.js';
+import { memoryBudgetOf } from '../../infrastructure/settings/memory-budget.js';
 
+const mebibyte = 1_048_576;
 const tags = ['T', 'S', 'P', 'C', 'Q'];
 const key = Uint8Array.from({ length: 32 }, (_, i) => 7 * i + 1);
 const older = key.map((byte) => byte ^ 0xff);
@@ -27,6 +30,7 @@ describe('the configuration', () => {
       port: 8080,
       healthPort: undefined,
       unreadableBlockSeconds: 600,
+      reconcileSeconds: 86_400,
       dataDirectory: resolve('.chainfold'),
       requestTimeoutMs: 10_000,
       masterKey: undefined,
@@ -45,11 +49,13 @@ describe('the configuration', () => {
       gatewayTerms: {},
       gatewayMethods: {},
       gatewayCacheBytes: 268_435_456,
+      memory: memoryBudgetOf(512 * mebibyte),
       developmentBlockMs: 1000,
       allowPrivate: false,
       ipfsGateway: undefined,
       stuckSeconds: 600,
       asOfEvents: 1_000_000,
+      accessLogMs: 90 * 86_400_000,
       challengeEndpoints: false,
       sharedWebhookKey: true,
       webhookConcurrency: 8,
@@ -82,12 +88,14 @@ describe('the configuration', () => {
         GATEWAY_C_ROPSTEN_URLS: 'https://two.example/key',
         GATEWAY_C_ROPSTEN_CHAIN_ID: '0x5',
         CHAINFOLD_GATEWAY_CACHE_MB: '0',
+        CHAINFOLD_MEMORY_MB: '64',
         GATEWAY_C_ROPSTEN_METHODS: 'trace_block, evm_getProof',
         CHAINFOLD_DEV_BLOCK_MS: '0',
         CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true',
         CHAINFOLD_IPFS_GATEWAY: 'https://ipfs.example/ipfs/',
         CHAINFOLD_STUCK_SECONDS: '60',
         CHAINFOLD_AS_OF_EVENTS: '5000',
+        CHAINFOLD_ACCESS_LOG_DAYS: '30',
         CHAINFOLD_WITNESS_FILE: '/mnt/witness/heads.ndjson',
         CHAINFOLD_WITNESS_URL: 'https://witness.example/heads',
       }),
@@ -96,6 +104,7 @@ describe('the configuration', () => {
         port: 0,
         healthPort: 8081,
         unreadableBlockSeconds: 30,
+        reconcileSeconds: 86_400,
         dataDirectory: '/var/lib/chainfold',
         requestTimeoutMs: 1000,
         masterKey: key,
@@ -117,6 +126,7 @@ describe('the configuration', () => {
         gateways: { 'c/ropsten': ['https://two.example/key'] },
         gatewayTerms: { 'c/ropsten': { chainId: '5' } },
         gatewayCacheBytes: 0,
+        memory: memoryBudgetOf(64 * mebibyte),
         gatewayMethods: { 'c/ropsten': ['trace_block', 'evm_getProof'] },
         developmentBlockMs: 0,
         allowPrivate: true,
@@ -125,6 +135,7 @@ describe('the configuration', () => {
         witnessUrl: 'https://witness.example/heads',
         stuckSeconds: 60,
         asOfEvents: 5000,
+        accessLogMs: 30 * 86_400_000,
         challengeEndpoints: false,
         sharedWebhookKey: true,
         webhookConcurrency: 8,

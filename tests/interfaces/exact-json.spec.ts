@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readExact, writeExact } from '../../interfaces/exact-json.js';
+import { writeExact } from '../../interfaces/exact-json.js';
+import { readExact } from '../../sdk/typescript/src/exact-json.js';
 
 /** Leaves out texts with NUL, which the service cannot store. */
 const withoutNul = (value: unknown) => !JSON.stringify(value).includes('\\u0000');

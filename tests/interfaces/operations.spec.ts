@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Variant, variants } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
-import { createClient } from '../../interfaces/client.js';
-import { openApi } from '../../interfaces/http/openapi.js';
+import { openApi } from '../../interfaces/contract/openapi.js';
 import { createAjv } from '../../interfaces/http/validation.js';
 import type { Shape } from '../../interfaces/operations/define.js';
 import { answerExampleOf } from '../../interfaces/operations/examples/answers.js';
@@ -62,7 +59,7 @@ describe('the table of operations', () => {
     assert.equal(new Set(paths).size, paths.length);
     const counts = Object.fromEntries(variants.map(({ segment }) => [segment, 0]));
     for (const { variant } of endpoints) counts[variant.segment] = (counts[variant.segment] ?? 0) + 1;
-    assert.deepEqual(counts, { t: 31, s: 32, p: 27, c: 40, q: 8, admin: 20 });
+    assert.deepEqual(counts, { t: 34, s: 35, p: 30, c: 43, q: 8, admin: 23 });
   });
 
   it('has the operations of the first version, and marks all others as extensions', () => {
@@ -120,7 +117,8 @@ describe('the table of operations', () => {
       const { path, example } = endpoint;
       const { requestBody, responses } = paths[path]?.post ?? assert.fail(path);
       assert.deepEqual(requestBody.content['application/json'].example, example, path);
-      assert.deepEqual(responses[200].content['application/json'].example, answerExampleOf(endpoint), path);
+      const [content] = Object.values<{ readonly example: object }>(responses[200].content);
+      assert.deepEqual(content?.example, answerExampleOf(endpoint), path);
     }
   });
 
@@ -131,26 +129,5 @@ describe('the table of operations', () => {
       assert.equal(body.confirmation, variant.can.includes('confirmation') ? 10 : undefined);
       assert.equal(body.import_asset, variant.can.includes('import-asset') ? false : undefined);
     }
-  });
-});
-
-describe('the typed client', () => {
-  it('posts a signed request to the path of the operation', async () => {
-    const seen: string[] = [];
-    const server = createServer((request, response) => {
-      seen.push(`${request.method} ${request.url} ${request.headers['x-api-key']}`);
-      response.end('{"wallet_id":"w"}');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const client = createClient({ url, key: 'k', secret: 's' });
-    const { wallet_id } = await client.s.registerWallet({ name: 'a' });
-    const text: string = wallet_id;
-    assert.equal(text, 'w');
-    // @ts-expect-error there is no such field
-    await client.s.registerWallet({ nam: 'a' });
-    assert.deepEqual(seen, Array(2).fill('POST /v1/s/RegisterWallet k'));
-    server.closeAllConnections();
-    server.close();
   });
 });

@@ -14,6 +14,7 @@ type Answer = { readonly status: number; readonly headers: NodeJS.Dict<string | 
 const documents = [
   '/openapi.json',
   '/openrpc.json',
+  '/asyncapi.json',
   '/docs',
   ...Object.keys(problems).map((code) => `/problems/${slugOf(code as keyof typeof problems)}`),
 ];
@@ -27,6 +28,7 @@ const usePages = (app: object = { system: testSystem }) => {
     const metrics = { contentType: 'text/plain', render: async () => '' };
     const pages = createPages({
       app: app as never,
+      version: '1.0.0',
       metrics,
       metricsToken: 'the-token-of-these-tests',
       readiness: async () => [],

@@ -225,6 +225,7 @@ describe('the documents and the deciders', () => {
         assert.equal(shown?.state.toLowerCase() ?? 'none', past.state);
         assert.equal(shown?.hash ?? '', past.signed?.hash ?? '');
         assert.equal(shown?.cancellation_hash ?? '', past.cancellation?.signed?.hash ?? '');
+        assert.deepEqual(shown?.mined?.block ?? null, past.block);
         assertOpen(document<OpenTransactionDocument>('open_transactions', transactionId), past);
       }
     }));

@@ -35,6 +35,7 @@ describe('the transfers projection', () => {
     block_number: 7,
     block_hash: '0xb7',
     block_time: 1007,
+    chain: '0xb0',
     transaction: '0xt1',
     own_from: '0xaa',
     own_to: '',
@@ -48,6 +49,7 @@ describe('the transfers projection', () => {
       block_number: number,
       block_hash: fork === 'mined' ? '0xb7' : '0xb8x',
       block_time: 1000 + number,
+      chain: '0xb0',
       moment: `00000000100${number}.00000000000${number}.00000000000000${n}0`,
     };
   };

@@ -37,6 +37,11 @@ const handled: Record<string, readonly string[]> = {
   searches: ['RefreshEnded'],
   tokens: ['TokenDescribed'],
   unread_balances: ['BalanceSetAside', 'BalanceRead'],
+  balance_readings: ['BalanceRead', 'BalanceRefreshed'],
+  replaced_blocks: ['ActivityDropped'],
+  balance_touches: ['BalanceTouched'],
+  registrations: ['AddressRegistered', 'AssetImported', 'ContractRegistered'],
+  drift_counts: ['BalanceDrifted'],
   unreadable_blocks: ['BlockUnreadable', 'BalancesReadInstead', 'BlockRetryRequested', 'BlockRead'],
   unsettled: ['TransferObserved', 'BalanceTouched', 'ActivitySettled', 'ActivityClosed', 'ActivityDropped'],
   webhooks: [
@@ -61,6 +66,7 @@ const handled: Record<string, readonly string[]> = {
   webhook_histories: ['DeliveryRequested', 'DeliveryAttempted', 'DeliveryCanceled', 'DeliveryResent'],
   webhook_attempts: ['DeliveryRequested', 'DeliveryAttempted'],
   webhook_health: ['DeliveryAttempted', 'WebhookRevived', 'WebhookUpdated', 'WebhookRemoved'],
+  feed_notifications: ['NotificationRecorded'],
   open_deliveries: ['DeliveryRequested', 'DeliveryAttempted', 'DeliveryCanceled', 'DeliveryResent', 'DeliveryParked'],
   transactions: [
     'TransactionCreated',

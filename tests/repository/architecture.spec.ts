@@ -11,8 +11,10 @@ const read = (file: string) => readFileSync(file, 'utf8');
 const lines = (file: string) => read(file).trimEnd().split('\n').length;
 
 const production = ['domain', 'application', 'infrastructure', 'projections', 'interfaces'];
-const rooms = [...production, 'tests'];
-const files = rooms.flatMap(filesOf);
+const rooms = [...production, 'sdk', 'tests'];
+/** File that npm run sdk writes. */
+const generated = 'sdk/typescript/src/generated.ts';
+const files = rooms.flatMap(filesOf).filter((file) => file !== generated && !file.includes('/dist/'));
 const isSource = (file: string) => /\.[cm]?[jt]s$/.test(file);
 const sources = files.filter(isSource);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces'];
+const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces', 'sdk'];
 const sources = rooms.flatMap((room) =>
   readdirSync(room, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../../application/async/group-by.js';
-import type { Client } from '../../interfaces/client.js';
 import { everyPage } from '../support/following/following.js';
+import type { Client } from '../support/service/client.js';
 import type { Tenant } from './tenant.js';
 import { concerning, type Movement, type Truth } from './truth.js';
 import type { World } from './world.js';

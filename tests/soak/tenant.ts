@@ -1,9 +1,9 @@
 import { HDNodeWallet } from 'ethers';
-import { type Client, createClient } from '../../interfaces/client.js';
 import { eventually } from '../support/eventually.js';
 import { createRandom, type Random } from '../support/random.js';
 import { keepSecret } from '../support/run/secrets.js';
 import { checkedClient } from '../support/service/checked-client.js';
+import { type Client, createClient } from '../support/service/client.js';
 import { demoOf, newOrganization } from '../support/service/service.js';
 import {
   createVerifier,

@@ -6,6 +6,9 @@ import type { PostResult, Sender, SigningTarget, WebhookSigner } from '../../por
 import type { System } from '../../ports/system.js';
 import { everyDocument } from '../../read-models/paging.js';
 
+/** Notification type of a challenge. */
+export const challengeNotification = 'NOTIFICATION_TYPE_CHALLENGE';
+
 type Endpoint = SigningTarget & { readonly url: string };
 
 /** Returns true when the response is the token, or a JSON object with the token as `challenge`. */
@@ -31,7 +34,7 @@ const createChallenge =
     const body = JSON.stringify({
       webhook_id: to.webhookId,
       organization_id: to.organizationId,
-      notification_type: 'NOTIFICATION_TYPE_CHALLENGE',
+      notification_type: challengeNotification,
       challenge: token,
     });
     const message = { id: to.webhookId, timestamp, body };

@@ -75,6 +75,13 @@ export type Seen = {
   /** Sender and recipient of the transfer, as far as they belong to the wallet. */
   readonly own: readonly string[];
 };
+/** Fee that an address paid for one transaction. */
+export type PaidFee = {
+  /** Hash of the transaction, or its digest on Sui. */
+  readonly transaction: string;
+  /** Fee, as a decimal number of smallest units of the chain's own coin. Negative on Sui if storage was refunded. */
+  readonly value: string;
+};
 export type Touched = Activity &
   Holding & {
     /**
@@ -83,6 +90,8 @@ export type Touched = Activity &
      * (a request asked for the balance).
      */
     readonly reason: string;
+    /** Fees that the address paid in the block; only with `fee`, and absent in events stored before fees were recorded. */
+    readonly fees?: readonly PaidFee[];
   };
 export type TransferChange = Activity &
   Pick<Transfer, 'transaction' | 'index'> & {
@@ -94,6 +103,13 @@ export type Settled = Activity & {
   readonly open?: true;
   /** Present while the balances that the block may have changed are still to be read. */
   readonly unread?: true;
+};
+export type Closed = Activity & {
+  /**
+   * Present if no webhook was notified, because all of them were disabled or removed. Only the notification feed contains
+   * the block's transfers then.
+   */
+  readonly feedOnly?: true;
 };
 export type Dropped = Activity & {
   /** True if balances are still to be read again, or webhooks to be notified that transfers were removed. */

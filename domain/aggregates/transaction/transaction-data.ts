@@ -28,6 +28,14 @@ export type Fees = {
   readonly maxPriorityFeePerGas?: string;
 };
 
+/** Contract and storage that a transaction announces to access, at a lower price of gas (EIP-2930). */
+export type AccessListEntry = {
+  /** Address of the contract. */
+  readonly address: string;
+  /** Storage keys of the contract, 32 bytes in hex each. */
+  readonly storageKeys: readonly string[];
+};
+
 /** Fields that the signature covers. */
 export type Unsigned = Pick<SenderNonce, 'nonce'> &
   Fees & {
@@ -41,6 +49,8 @@ export type Unsigned = Pick<SenderNonce, 'nonce'> &
     readonly gas: string;
     /** Call data in hex. */
     readonly data: string;
+    /** Contracts and storage that the transaction announces to access. Absent if there are none. */
+    readonly accessList?: readonly AccessListEntry[];
   };
 type Hashed = {
   /** Hash of the signed transaction or cancellation. */
@@ -72,17 +82,27 @@ export type BlockRef = {
   readonly number: number;
   /** Hash of the block. */
   readonly hash: string;
+  /** Unix time of the block in seconds. Absent in events of early releases. */
+  readonly time?: number;
 };
-export type Arrival = OfTransaction & {
+type Paid = {
+  /** Fee that was paid, as a decimal number of smallest units. Absent if no node reports it, and in early releases. */
+  readonly fee?: string;
+};
+type Arrival = OfTransaction & {
   /** Block that includes the transaction or its cancellation. */
   readonly block: BlockRef;
   /** Number of confirmations of the block when it was observed. */
   readonly confirmations: number;
 };
-export type Mined = Arrival & {
-  /** True if the transaction was reverted, so that only the fee was paid. */
-  readonly failed: boolean;
-};
+export type CancellationMined = Arrival & Paid;
+export type Mined = Arrival &
+  Paid & {
+    /** True if the transaction was reverted, so that only the fee was paid. */
+    readonly failed: boolean;
+    /** Reason why the transaction was reverted. Absent if it was not, or if no node reports the reason. */
+    readonly reason?: string;
+  };
 export type Ended = Arrival & {
   /** Present while a reorg may still replace the block, so that the transaction is still watched. */
   readonly open?: true;

@@ -1,4 +1,5 @@
 import type { Block, Interest, Movement, Touch } from '../../../application/ports/chain.js';
+import type { PaidFee } from '../../../domain/aggregates/ledger/ledger-data.js';
 import { type Asset, assetKey } from '../../../domain/asset.js';
 import { list, type Raw, record } from '../../nodes/raw.js';
 import type { Pace } from '../../pace.js';
@@ -13,7 +14,7 @@ import { eachParty } from './logs/parties.js';
 import { createWrappings, type Wrappings } from './logs/wrapped-coins.js';
 import { isBatch, isWrapping, readTokenLog, zeroAddress } from './token-logs.js';
 import type { InternalTransfer, Traces } from './traces.js';
-import { address, quantity } from './wire.js';
+import { address, amount, gasFee, isNothing } from './wire.js';
 
 const native = { standard: 'native' } as const;
 const depositType = 0x7e;
@@ -29,9 +30,6 @@ type Emit = (moved: Moved) => void;
  */
 type SenderMatch = { readonly interest: Interest; readonly from: string; readonly sender: boolean };
 
-const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
-const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quantity(value, what));
-
 const concerns = (interest: Interest, { from, to }: { from: string; to: string }) =>
   interest.address(from) || interest.address(to);
 
@@ -44,8 +42,7 @@ const blobFee = (transaction: ChainTransaction, { blobGasUsed, blobGasPrice }: C
 /** Returns the fields common to all movements of a transaction. */
 const sharedFields = (transaction: ChainTransaction, receipt: ChainReceipt) => {
   const price = receipt.effectiveGasPrice ?? transaction.gasPrice;
-  const gas = amount(receipt.gasUsed, 'the gas used') * amount(price, 'the gas price');
-  const fee = gas + blobFee(transaction, receipt) + amount(receipt.l1Fee, 'the fee of the lower layer');
+  const fee = gasFee(receipt, price) + blobFee(transaction, receipt);
   return {
     transaction: transaction.hash,
     fee: fee.toString(),
@@ -118,6 +115,12 @@ const tokenMovements = async ({ logs }: ChainReceipt, reading: Reading, emit: Em
 const createTouches = () => {
   const touches = new Map<string, Touch>();
   return {
+    addFee: (address: string, fee: PaidFee) => {
+      const key = `fee ${address}`;
+      const fees = touches.get(key)?.fees as PaidFee[] | undefined;
+      if (fees) fees.push(fee);
+      else touches.set(key, { address, reason: 'fee', fees: [fee] });
+    },
     add: (address: string, reason: Touch['reason'], asset?: Asset) =>
       touches.set(`${reason} ${address} ${asset ? assetKey(asset) : ''}`, { address, reason, ...(asset && { asset }) }),
     all: () => [...touches.values()],
@@ -170,13 +173,14 @@ export const blockOf = async (
   for (const [i, transaction] of transactions.entries()) {
     const receipt = receipts[i] as ChainReceipt;
     let shared: ReturnType<typeof sharedFields> | undefined;
-    const emit = (moved: Moved) => {
+    const fields = () => {
       shared ??= sharedFields(transaction, receipt);
-      movements.push({ ...moved, ...shared });
+      return shared;
     };
+    const emit = (moved: Moved) => movements.push({ ...moved, ...fields() });
     const from = transaction.from.toLowerCase();
     const match = { interest, from, sender: interest.address(from) };
-    if (match.sender) touches.add(from, 'fee');
+    if (match.sender) touches.addFee(from, { transaction: transaction.hash, value: fields().fee });
     mintedMovement(transaction, match, emit);
     nativeMovement(transaction, receipt, match, emit);
     if (traces) internalMovements(traces[i] ?? [], interest, emit);

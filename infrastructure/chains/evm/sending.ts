@@ -1,12 +1,13 @@
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Broadcast, Call, Header, Inclusion, Sending } from '../../../application/ports/chain.js';
+import type { BlockRef } from '../../../domain/aggregates/transaction/transaction-data.js';
 import { fail } from '../../../domain/failure.js';
 import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
-import { record } from '../../nodes/raw.js';
+import { type Raw, record } from '../../nodes/raw.js';
 import { askAt } from './balances.js';
 import type { Node, Nodes } from './nodes.js';
 import { type Outcome, resultOf } from './outcome.js';
-import { hash, inHex, integer, isFailed, quantity } from './wire.js';
+import { gasFee, hash, inHex, integer, isFailed, quantity } from './wire.js';
 
 /** Messages of various node software for a transaction that the node already has. */
 const alreadyKnown = /already (known|imported|exists|in (the )?(mem)?pool)|known transaction|alreadyknown|tx already/i;
@@ -19,15 +20,33 @@ const inChunks = async <T, R>(all: readonly T[], work: (some: readonly T[]) => P
   return found;
 };
 
+/** Returns the reason of the contract or the node for a call that fails on any node. Throws any other error. */
+const reasonIn = (error: unknown): string => {
+  if (error instanceof NodeFault && ['reverted', 'refused'].includes(error.kind)) return error.message;
+  throw error;
+};
+
 /** Estimates the gas. Rejects a transaction that would fail, with the reason of the contract or the node. */
-const estimate = async (node: Node, { from, to, value, data }: Call) => {
+const estimate = async (node: Node, { from, to, value, data, accessList }: Call) => {
+  const call = { from, to, value: inHex(BigInt(value)), data, ...(accessList && { accessList }) };
   try {
-    const gas = await node.call('eth_estimateGas', [{ from, to, value: inHex(BigInt(value)), data }]);
-    return quantity(gas, 'the gas estimate').toString();
+    return quantity(await node.call('eth_estimateGas', [call]), 'the gas estimate').toString();
   } catch (error) {
-    if (error instanceof NodeFault && ['reverted', 'refused'].includes(error.kind))
-      return fail('INVALID_ARGUMENT', `The transaction would fail: ${error.message}`);
-    throw error;
+    return fail('INVALID_ARGUMENT', `The transaction would fail: ${reasonIn(error)}`);
+  }
+};
+
+/** Length to which the reason of a failed transaction is cut. The contract controls its text. */
+const maxFailureLength = 500;
+/** Repeats a failed transaction on the state before its block. Prices are omitted, because the base fee has changed. */
+const repeat = async (node: Node, transaction: string, { number }: BlockRef) => {
+  const found = record(await node.call('eth_getTransactionByHash', [transaction]), 'the transaction');
+  const { from, to, value, gas, input, accessList } = found;
+  try {
+    await node.call('eth_call', [{ from, to, value, gas, data: input, accessList }, inHex(number - 1)]);
+    return null;
+  } catch (error) {
+    return reasonIn(error).slice(0, maxFailureLength).toWellFormed();
   }
 };
 
@@ -48,17 +67,27 @@ const suggestFees = async (node: Node) => {
   return { baseFee: baseFee.toString(), priorityFee: priorityFee.toString() };
 };
 
+/** Reads the receipt of a transaction. The fee is left out where the node does not tell the price that was paid. */
 const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
   const raw = resultOf(outcome);
   if (raw === null) return null;
   const receipt = record(raw, 'the receipt');
+  const price = receipt.effectiveGasPrice;
   return {
     block: {
       number: integer(receipt.blockNumber, 'the block number of the receipt'),
       hash: hash(receipt.blockHash, 'the block hash of the receipt'),
     },
     failed: isFailed(receipt.status),
+    ...(typeof price === 'string' && { fee: gasFee(receipt, price).toString() }),
   };
+};
+
+/** Latest block time that is recorded, in the year 5138. Later ones may be beyond the range of Date. */
+const maxTime = 99_999_999_999;
+const timeIn = ({ timestamp }: Raw) => {
+  const time = integer(timestamp, 'the block time');
+  return time <= maxTime ? { time } : {};
 };
 
 /**
@@ -75,14 +104,16 @@ const inclusions = async (node: Node, hashes: readonly string[], at: Header) => 
     heights.map((number, i) => {
       const block = resultOf(blocks[i]);
       if (block === null) throw new NodeFault('missing', 'does not have the block yet');
-      return [number, hash(record(block, 'the block').hash, 'the block hash')];
+      const raw = record(block, 'the block');
+      return [number, { hash: hash(raw.hash, 'the block hash'), ...timeIn(raw) }];
     }),
   );
-  if (canonical.get(at.number) !== at.hash) throw new NodeFault('missing', 'is on another fork');
+  if (canonical.get(at.number)?.hash !== at.hash) throw new NodeFault('missing', 'is on another fork');
   return found.map((one) => {
     if (!one || one.block.number > at.number) return null;
-    return canonical.get(one.block.number) === one.block.hash
-      ? one
+    const block = canonical.get(one.block.number);
+    return block?.hash === one.block.hash
+      ? { ...one, block: { ...one.block, ...block } }
       : failInvalidAnswer('returned a receipt of a block that is not on its chain');
   });
 };
@@ -149,6 +180,7 @@ export const evmSending = (nodes: Nodes): Sending => {
         ),
       ),
     inclusionsAt: (hashes, at) => inChunks(hashes, (some) => nodes.use((node) => inclusions(node, some, at))),
+    failureReason: (transaction, block) => nodes.use((node) => repeat(node, transaction, block)),
     knows: (hashes) =>
       Promise.all(
         hashes.map(async (one) => {

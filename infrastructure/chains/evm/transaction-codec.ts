@@ -39,12 +39,22 @@ const partsOf = (signature: string, chainId: number): Parts | null => {
 const isCanonical = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= order / 2n;
 const inWord = (value: bigint) => `0x${numberWord(value)}`;
 
-/** Builds a transaction of type 2 (EIP-1559), or a legacy one (EIP-155), which has nothing but a gas price. */
-const transactionOf = ({ chainId, nonce, to, value, gas, gasPrice, maxPriorityFeePerGas, data }: Unsigned) =>
-  Transaction.from({
-    ...(maxPriorityFeePerGas === undefined
-      ? { type: 0, gasPrice: BigInt(gasPrice) }
-      : { type: 2, maxFeePerGas: BigInt(gasPrice), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) }),
+/**
+ * Returns the type and its prices. Type 2 (EIP-1559) has a priority fee. Of the transactions with a gas price, one with an
+ * access list has type 1 (EIP-2930), any other is a legacy one (EIP-155).
+ */
+const priced = ({ gasPrice, maxPriorityFeePerGas, accessList }: Unsigned) =>
+  maxPriorityFeePerGas === undefined
+    ? { type: accessList ? 1 : 0, gasPrice: BigInt(gasPrice) }
+    : { type: 2, maxFeePerGas: BigInt(gasPrice), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) };
+
+const transactionOf = (unsigned: Unsigned) => {
+  const { chainId, nonce, to, value, gas, data, accessList } = unsigned;
+  return Transaction.from({
+    ...priced(unsigned),
+    ...(accessList && {
+      accessList: accessList.map(({ address, storageKeys }) => ({ address, storageKeys: [...storageKeys] })),
+    }),
     chainId,
     nonce,
     to,
@@ -52,6 +62,7 @@ const transactionOf = ({ chainId, nonce, to, value, gas, gasPrice, maxPriorityFe
     gasLimit: BigInt(gas),
     data,
   });
+};
 
 const recovered = (digest: string, signature: { r: string; s: string; v: 27 | 28 }) => {
   try {

@@ -23,6 +23,15 @@ export const integer = (value: unknown, what: string): number => {
 export const isFailed = (status: unknown): boolean =>
   status === '0x0' || (typeof status === 'string' && status !== '0x1' && quantity(status, 'the status') === 0n);
 
+/** Returns whether a quantity is absent or zero. */
+export const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
+/** Reads a quantity that may be absent; 0 if it is. */
+export const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quantity(value, what));
+
+/** Returns the fee for gas that a receipt states, with the fee of the lower layer on a rollup. */
+export const gasFee = ({ gasUsed, l1Fee }: Raw, price: unknown): bigint =>
+  amount(gasUsed, 'the gas used') * amount(price, 'the gas price') + amount(l1Fee, 'the fee of the lower layer');
+
 export const inHex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
 export const hash = (value: unknown, what: string): string => {

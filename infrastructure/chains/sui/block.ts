@@ -6,12 +6,12 @@ import { type Checkpoint, headerOf } from './wire.js';
 export const blockOf = async (checkpoint: Checkpoint, interest: Interest): Promise<Block> => {
   const pace = createPace();
   const movements: Movement[] = [];
-  const touches = new Map<string, Touch>();
+  const touches: Touch[] = [];
   for (const transaction of checkpoint.transactions) {
     const read = readTransaction(transaction, interest);
     movements.push(...read.movements);
-    for (const touch of read.touches) touches.set(touch.address, touch);
+    touches.push(...read.touches);
     if (pace.isDue()) await pace.breathe();
   }
-  return { ...headerOf(checkpoint), movements, touches: [...touches.values()] };
+  return { ...headerOf(checkpoint), movements, touches };
 };

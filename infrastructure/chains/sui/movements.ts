@@ -120,6 +120,7 @@ export const readTransaction = (
       movements.push({ ...shared, ...sides, index, asset, value: piece.value.toString() });
   }
   const payers = gas.payer && gas.net !== 0n ? knownAs(gas.payer, interest) : [];
-  const touches = payers.filter(interest.address).map((address) => ({ address, reason: 'fee' as const }));
+  const fees = [{ transaction: digest, value: gas.net.toString() }];
+  const touches = payers.filter(interest.address).map((address) => ({ address, reason: 'fee' as const, fees }));
   return { movements, touches };
 };

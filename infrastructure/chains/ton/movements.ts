@@ -96,6 +96,28 @@ const coinMovements = function* (transaction: Transaction, account: string): Ite
   }
 };
 
+/**
+ * Computes what a transaction cost its account: the part of the change of its balance that no counted movement explains.
+ * The value of a message that came back was never added, so its fees cost the sender alone.
+ */
+const feeOf = (transaction: Transaction, movements: readonly Moved[]) => {
+  const amount = (value: unknown, what: string) => BigInt(decimal(value ?? '0', what));
+  const received = amount(part(transaction.in_msg).value, 'the value of a message');
+  const sent = messagesOut(transaction).reduce(
+    (sum, { value, fwd_fee, ihr_fee }) =>
+      sum +
+      amount(value, 'the value of a message') +
+      amount(fwd_fee, 'the forwarding fee of a message') +
+      amount(ihr_fee, 'the routing fee of a message'),
+    0n,
+  );
+  const change = received - sent - amount(transaction.total_fees, 'the fees of a transaction');
+  const counted = movements
+    .filter(({ failed }) => !failed)
+    .reduce((sum, { side, value }) => (side === 'to' ? sum + BigInt(value) : sum - BigInt(value)), 0n);
+  return { transaction: hash(transaction.hash, 'the hash of a transaction'), value: String(counted - change) };
+};
+
 type OrderKind = JettonOrder['kind'];
 /** Op codes of the messages with which a jetton wallet executes an order of its owner. */
 const carriers: Readonly<Partial<Record<OrderKind, number>>> = {
@@ -164,9 +186,9 @@ export const readMovements = (transaction: Transaction, interest: Interest, toke
   const movements: Movement[] = [];
   const touches: Touch[] = [];
   if (interest.address(account)) {
-    touches.push({ address: account, reason: 'fee' });
-    for (const moved of coinMovements(transaction, account))
-      if (moved.value !== '0' || moved.extra) movements.push(describe(transaction, moved));
+    const moves = [...coinMovements(transaction, account)];
+    touches.push({ address: account, reason: 'fee', fees: [feeOf(transaction, moves)] });
+    for (const moved of moves) if (moved.value !== '0' || moved.extra) movements.push(describe(transaction, moved));
   }
   for (const token of tokens) {
     touches.push(touchOf(token));

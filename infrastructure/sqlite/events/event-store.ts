@@ -15,6 +15,7 @@ import {
 } from '../../../application/ports/event-store.js';
 import { defaultDeadlines } from '../../deadlines.js';
 import { loopTurn } from '../../loop-turn.js';
+import { defaultMemoryBudget, type StorePages } from '../../settings/memory-budget.js';
 import { unavailable } from '../../unavailable.js';
 import { createCheckpoints } from '../checkpoints.js';
 import {
@@ -191,13 +192,18 @@ export const sqliteEventStore = async (
   path: string,
   access: Access = 'write',
   deadlines: WriteDeadlines = defaultDeadlines,
+  pages: StorePages = defaultMemoryBudget.eventPages,
 ): Promise<EventStore> => {
   const isRead = access === 'read';
   const writer = isRead
     ? noThread
-    : await startThread<Append | Adoption, Appended>('event-writer', { path, lockMs: deadlines.lockMs });
+    : await startThread<Append | Adoption, Appended>('event-writer', {
+        path,
+        lockMs: deadlines.lockMs,
+        pages: pages.writing,
+      });
   const checkpoints = createCheckpoints(path);
-  const db = isRead ? openReadOnly(path) : openDatabase(path, 'durable');
+  const db = isRead ? openReadOnly(path) : openDatabase(path, 'durable', pages.reading);
   const ofAll = db.prepare(
     `SELECT ${allColumns} FROM events WHERE position > ? AND ${isInPlace} ORDER BY position ${limitParameter}`,
   );

@@ -1,4 +1,5 @@
 import { clockStream, organizationOf } from '../../../application/ports/event-store.js';
+import type { PageCache } from '../../settings/memory-budget.js';
 import { rareAutoCheckpoint } from '../checkpoints.js';
 import { inTransaction, limitLockWait, limitParameter, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
@@ -38,8 +39,10 @@ const corrects = (writes: Append) => writes.some(({ stream }) => stream === cloc
 /** Returns the time of a commit. It never decreases, except in a commit that records a correction of the clock. */
 const timeAfter = (last: number, writes: Append) => (corrects(writes) ? Date.now() : Math.max(Date.now(), last));
 
-serveThread<{ path: string; lockMs: number }, Append | Adoption, Appended>(({ path, lockMs }) => {
-  const db = openDatabase(path, 'durable');
+type WriterOptions = { readonly path: string; readonly lockMs: number; readonly pages: PageCache };
+
+serveThread<WriterOptions, Append | Adoption, Appended>(({ path, lockMs, pages }) => {
+  const db = openDatabase(path, 'durable', pages);
   db.exec(schema);
   db.exec(rareAutoCheckpoint);
   const revisionOf = db.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?');

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Limiter } from '../../../application/ports/limiter.js';
+import type { Charge, Limiter } from '../../../application/ports/limiter.js';
 import { type Deadlines, defaultDeadlines } from '../../deadlines.js';
 import { openDatabase } from '../database.js';
 import { createBatches } from './batches.js';
 import { createHandover } from './handover.js';
 import { createNonceTable } from './nonce-table.js';
-import { createRates } from './rates.js';
+import { createRates, ratesTable } from './rates.js';
+import { createSharedRates } from './shared-rates.js';
 
 export const answerTtlMs = 86_400_000;
 const sweepIntervalMs = 100;
@@ -17,7 +18,8 @@ const schema = `
     api_key TEXT, idempotency_key TEXT, request TEXT NOT NULL, seed TEXT NOT NULL, answer TEXT, time INTEGER NOT NULL,
     PRIMARY KEY (api_key, idempotency_key)
   );
-  CREATE INDEX IF NOT EXISTS answers_by_time ON answers (time);`;
+  CREATE INDEX IF NOT EXISTS answers_by_time ON answers (time);
+  ${ratesTable}`;
 
 type Found = { request: string; seed: string; answer: string | null };
 const claimOf = (found: Found, request: string): Awaited<ReturnType<Limiter['claimIdempotencyKey']>> => {
@@ -33,6 +35,8 @@ export const sqliteLimiter = async (
   path: string,
   now: () => number,
   { lockMs }: Pick<Deadlines, 'lockMs'> = defaultDeadlines,
+  /** True in a worker: rate limits are exact over all workers, at the cost of a write for each charge. */
+  isWorker = false,
 ): Promise<Limiter> => {
   const db = openDatabase(path, 'relaxed');
   db.exec(schema);
@@ -44,7 +48,7 @@ export const sqliteLimiter = async (
   const dropAnswers = db.prepare('DELETE FROM answers WHERE time < ?');
 
   const nonces = createNonceTable(db);
-  const rates = createRates(db, now);
+  const rates = (isWorker ? createSharedRates : createRates)(db, now);
   const handover = createHandover(db);
   let swept = 0;
   const sweep = () => {
@@ -54,18 +58,24 @@ export const sqliteLimiter = async (
     dropAnswers.run(swept - answerTtlMs);
   };
   const batches = createBatches(db, lockMs, sweep);
+  const quotaOf = (outcome: ReturnType<typeof nonces.spend>, charge: Charge | undefined) =>
+    outcome === 'fresh' && charge ? rates.charge(charge) : null;
 
   return {
     admit: async ({ apiKey, nonce, charge, span }) => {
-      const outcome = await batches.run(() => nonces.spend(apiKey, nonce, span));
+      const [outcome, charged] = await batches.run(() => {
+        const spent = nonces.spend(apiKey, nonce, span);
+        return [spent, isWorker ? quotaOf(spent, charge) : undefined] as const;
+      });
       return {
         replayed: outcome === 'replayed',
         isSpanUnknown: outcome === 'forgotten',
-        quota: outcome === 'fresh' && charge ? rates.charge(charge) : null,
+        // Charges in memory are made after the transaction, which may be repeated.
+        quota: charged === undefined ? quotaOf(outcome, charge) : charged,
       };
     },
     openSpan: (id) => batches.run(() => nonces.openSpan(id)),
-    charge: rates.charge,
+    charge: isWorker ? (charge) => batches.run(() => rates.charge(charge)) : rates.charge,
     claimIdempotencyKey: (apiKey, idempotencyKey, request) =>
       batches.run(() => {
         addAnswer.run(apiKey, idempotencyKey, request, randomUUID(), now());

@@ -2,6 +2,10 @@ import type { Charge } from '../../../application/ports/limiter.js';
 import { type Limits, type Quota, quotaOf, windowAt, windows } from '../../../domain/rate-limit.js';
 import { type Database, inTransaction } from '../database.js';
 
+/** Table of the counts, one row for each window of an organization and chain. */
+export const ratesTable =
+  'CREATE TABLE IF NOT EXISTS rates (id TEXT, window TEXT, start INTEGER, used INTEGER, PRIMARY KEY (id, window)) WITHOUT ROWID';
+
 /** Interval at which counts are saved. A crash loses at most the counts of this interval. */
 const saveIntervalMs = 200;
 const savedWindows = windows.filter((window) => window !== 'second');
@@ -83,13 +87,10 @@ const createAccounts = () => {
 
 /**
  * Counts charges in memory and adds them to the file every 200 ms, where other processes add theirs. With several
- * processes on one data directory, each process applies the limit per second on its own. Longer windows are shared,
- * except for the charges that are not saved yet.
+ * processes on one data directory that are not workers of one service, each process applies the limit per second on its
+ * own. Longer windows are shared, except for the charges that are not saved yet.
  */
 export const createRates = (db: Database, now: () => number) => {
-  db.exec(
-    'CREATE TABLE IF NOT EXISTS rates (id TEXT, window TEXT, start INTEGER, used INTEGER, PRIMARY KEY (id, window)) WITHOUT ROWID',
-  );
   const find = db.prepare('SELECT used FROM rates WHERE id = ? AND window = ? AND start = ?');
   const add = db.prepare(
     `INSERT INTO rates VALUES (?, ?, ?, ?) ON CONFLICT (id, window) DO UPDATE SET

@@ -1,6 +1,7 @@
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Position } from '../../../application/ports/event-store.js';
 import { maxHoldMs, type Positions } from '../../../application/ports/generations.js';
+import type { PageCache } from '../../settings/memory-budget.js';
 import { rareAutoCheckpoint } from '../checkpoints.js';
 import { type Database, inTransaction, limitLockWait, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
@@ -96,10 +97,15 @@ const createWriting = (db: Database, generations: ReturnType<typeof createGenera
   };
 };
 
-type WriterOptions = { readonly path: string; readonly tables: readonly Table[]; readonly firstRevision: number };
+type WriterOptions = {
+  readonly path: string;
+  readonly tables: readonly Table[];
+  readonly firstRevision: number;
+  readonly pages: PageCache;
+};
 
-serveThread<WriterOptions, Job, boolean>(({ path, tables, firstRevision }) => {
-  const db = openDatabase(path, 'relaxed');
+serveThread<WriterOptions, Job, boolean>(({ path, tables, firstRevision, pages }) => {
+  const db = openDatabase(path, 'relaxed', pages);
   limitLockWait(db, lockMs);
   db.exec(rareAutoCheckpoint);
   const generations = createGenerations(db, tables, firstRevision);

@@ -10,6 +10,7 @@ import type { Change, Checkpoint, DocumentKey, Found, PageKey } from '../../../a
 import { Failure } from '../../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../../projections/define.js';
 import { loopTurn } from '../../loop-turn.js';
+import { defaultMemoryBudget, type StorePages } from '../../settings/memory-budget.js';
 import { unavailable } from '../../unavailable.js';
 import { type Checkpoints, createCheckpoints } from '../checkpoints.js';
 import { parseStored } from '../damage.js';
@@ -204,18 +205,28 @@ const readModelsOver = (
   };
 };
 
+type OpenOptions = {
+  readonly access: Access;
+  /** Revision at which the checkpoint of a new file starts. */
+  readonly firstRevision: number;
+  readonly pages: StorePages;
+};
+
 export const sqliteReadModels = async (
   path: string,
   collections: readonly AnyCollection[],
-  access: Access = 'write',
-  /** Revision at which the checkpoint of a new file starts. */
-  firstRevision = 0,
+  { access = 'write', firstRevision = 0, pages = defaultMemoryBudget.documentPages }: Partial<OpenOptions> = {},
 ): Promise<RebuildableReadModels> => {
   const isRead = access === 'read';
   const writer: Writer = isRead
     ? noThread
-    : await startThread('document-writer', { path, tables: collections.map(tableOf), firstRevision });
-  const db = isRead ? openReadOnly(path) : openDatabase(path, 'relaxed');
+    : await startThread('document-writer', {
+        path,
+        tables: collections.map(tableOf),
+        firstRevision,
+        pages: pages.writing,
+      });
+  const db = isRead ? openReadOnly(path) : openDatabase(path, 'relaxed', pages.reading);
   const checkpoints = createCheckpoints(path);
   const close = async () => {
     await writer.close();

@@ -4,9 +4,15 @@ import type { RebuildableReadModels } from '../../../application/ports/generatio
 import type { Log } from '../../../application/ports/system.js';
 import { StoreDown } from '../../../domain/failure.js';
 import type { AnyCollection } from '../../../projections/define.js';
+import { defaultMemoryBudget, type StorePages } from '../../settings/memory-budget.js';
 import { isDamage, setAside } from '../damage.js';
 import { sqliteReadModels } from './read-models.js';
 
+type ReadModelFile = {
+  readonly path: string;
+  readonly collections: readonly AnyCollection[];
+  readonly pages: StorePages;
+};
 type Opened = { readonly models: RebuildableReadModels; readonly file: number | undefined };
 
 /** Interval at which the path is checked for a new file that another process has created. */
@@ -19,9 +25,9 @@ const newRevision = Date.now;
 const fileAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /** Opens a file. Sets a damaged file aside, because its content can be rebuilt from the events. */
-const createOpening = (path: string, collections: readonly AnyCollection[], log: Log) => {
+const createOpening = ({ path, collections, pages }: ReadModelFile, log: Log) => {
   const open = async (firstRevision: number): Promise<Opened> => {
-    const models = await sqliteReadModels(path, collections, 'write', firstRevision);
+    const models = await sqliteReadModels(path, collections, { firstRevision, pages });
     return { models, file: fileAt(path) };
   };
   const setDamagedAside = (error: unknown) =>
@@ -38,8 +44,9 @@ const createOpening = (path: string, collections: readonly AnyCollection[], log:
 };
 
 /** Replaces damaged read models with new ones. Retries until that succeeds or the store is closed. */
-const createRecovery = (path: string, collections: readonly AnyCollection[], log: Log) => {
-  const { openIntact, setDamagedAside } = createOpening(path, collections, log);
+const createRecovery = (from: ReadModelFile, log: Log) => {
+  const { path } = from;
+  const { openIntact, setDamagedAside } = createOpening(from, log);
   const listeners: (() => void)[] = [];
   let opened: Opened | null = null;
   let recovering: Promise<void> | null = null;
@@ -97,8 +104,9 @@ export const selfHealingReadModels = async (
   path: string,
   collections: readonly AnyCollection[],
   log: Log,
+  pages: StorePages = defaultMemoryBudget.documentPages,
 ): Promise<RebuildableReadModels> => {
-  const recovery = createRecovery(path, collections, log);
+  const recovery = createRecovery({ path, collections, pages }, log);
   await recovery.open();
   const damagedError = () => new StoreDown('Read models were damaged and are being rebuilt. Retry later.');
 

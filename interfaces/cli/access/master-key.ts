@@ -1,4 +1,5 @@
 import type { Command } from '../command/command.js';
+import { operator } from '../command/session.js';
 
 export const masterKeyRotate: Command = {
   words: 'master-key rotate',
@@ -7,7 +8,7 @@ export const masterKeyRotate: Command = {
   run: async ({ open, print }) => {
     const { app, close } = await open({ newMasterKey: true });
     try {
-      const keys = await app.changeMasterKey();
+      const keys = await app.maintenance.rotateMasterKey(operator(app));
       print({ keys }, `Re-encrypted ${keys} keys with the new master key`);
     } finally {
       await close();

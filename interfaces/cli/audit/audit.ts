@@ -1,61 +1,22 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { App } from '../../../application/app.js';
-import { toEventRecord } from '../../../application/audit/event-record.js';
+import { historyName } from '../../../application/audit/evidence/manifest.js';
+import { verifyEvidence } from '../../../application/audit/evidence/verify-folder.js';
 import { type Lines, type Verdict, verifyExport } from '../../../application/audit/export-file.js';
 import { type AcceptedLoss, type Flaw, flawText } from '../../../application/audit/proof.js';
+import { isKey, isMistyped } from '../../../application/audit/typed-key.js';
 import { isProven, type Proof, storeProof, toVerdictRecord } from '../../../application/audit/verdict-record.js';
-import { parseAsOf } from '../../../application/history/parse-moment.js';
-import { now } from '../../../application/ports/event-store.js';
-import { fail } from '../../../domain/failure.js';
 import { UsageError } from '../../usage-error.js';
 import { urlOption } from '../client/call.js';
 import { type Command, InconclusiveResult, type Invocation, NegativeResult } from '../command/command.js';
-import { momentOption, organizationOption, withApp } from '../command/session.js';
-import { findOrganizationId, requireOrganizationId } from './known-organization.js';
-import { createSummary, summaryText } from './summary.js';
+import { linesOf, unusable } from '../command/files.js';
+import { organizationOption, withApp } from '../command/session.js';
+import { openFolder } from './evidence/folder.js';
+import { findOrganizationId, historyOwner, requireOrganizationId } from './known-organization.js';
 import { proveWitnessed, sortedFiles } from './witness.js';
-
-const moment = (given: string | undefined, name: string, otherwise: ReturnType<typeof parseAsOf>) =>
-  given === undefined ? otherwise : parseAsOf(given, `--${name}`);
-
-const widths = { position: 10, time: 24, type: 26, chain: 6 } as const;
-const eventLines = (event: ReturnType<typeof toEventRecord>) =>
-  [
-    String(event.position).padEnd(widths.position),
-    event.commit_time.padEnd(widths.time),
-    event.type.padEnd(widths.type),
-    event.chain.padEnd(widths.chain),
-    `${event.actor.kind} ${event.actor.id}`,
-    `request ${event.request_id}\n  ${JSON.stringify(event.data)}`,
-  ].join('  ');
-
-export const auditReplay: Command = {
-  words: 'audit replay',
-  summary: 'Print every event of an organization in order, with API, actor, time and request, and a summary.',
-  options: {
-    organization: organizationOption,
-    from: momentOption('Start at this event position or ISO time.'),
-    'as-of': momentOption('Stop at this event position or ISO time.'),
-  },
-  run: (invocation) =>
-    withApp(invocation, async (app) => {
-      const { options, print } = invocation;
-      const from = moment(options.from, 'from', { position: 0 });
-      const until = moment(options['as-of'], 'as-of', now);
-      const organizationId = await app.organizations.idOf(options.organization ?? '');
-      const summary = createSummary(organizationId);
-      for await (const batch of app.audit.replay(organizationId, from, until))
-        for (const event of batch) {
-          const shown = toEventRecord(event);
-          summary.add(shown);
-          print(shown, eventLines(shown));
-        }
-      print({ summary: summary.result() }, summaryText(summary.result()));
-    }),
-};
 
 const ownerOnly = 0o600;
 
@@ -70,7 +31,7 @@ export const auditExport: Command = {
     withApp(invocation, async (app) => {
       const { options, print } = invocation;
       const { organization = '', out = '' } = options;
-      const organizationId = await app.organizations.idOf(organization);
+      const organizationId = await historyOwner(app, organization);
       let events = -2;
       const counted = async function* () {
         for await (const piece of app.audit.export(organizationId)) {
@@ -87,23 +48,6 @@ export const auditExport: Command = {
     }),
 };
 
-const unusable = (path: string) => (error: unknown) => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
-  return fail('FAILED_PRECONDITION', `Cannot access ${path}: ${message}`);
-};
-
-/** Splits a file at line feeds only, because texts may contain U+2028, which line readers treat as a line end. */
-const linesOf = async function* (path: string): AsyncGenerator<string> {
-  let rest = '';
-  for await (const piece of createReadStream(path, 'utf8')) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (rest !== '') yield rest;
-};
-
 const lossText = ({ event, known, found, by, reason, time }: AcceptedLoss) =>
   `  event ${event}: accepted by ${by} at ${time}: ${found.count} events found, ${known?.count ?? 'none'} known before. Reason: ${reason}`;
 
@@ -118,7 +62,7 @@ const unprovenText = ({ unproven }: Proof) =>
 
 /** Prints the verdict. Ends the command with exit code 1 if the history is invalid, and 2 if nothing proves it. */
 const printVerdict = ({ print }: Invocation, proof: Proof) => {
-  const { key, store, where, flaw, organizationId, events, seals, losses = [] } = proof;
+  const { key, store, where, file, flaw, organizationId, events, seals, losses = [] } = proof;
   const answer = toVerdictRecord(proof);
   const counted = `${events} events of ${organizationId}, ${seals} seals`;
   if (!flaw && !isProven(proof)) {
@@ -127,7 +71,9 @@ const printVerdict = ({ print }: Invocation, proof: Proof) => {
   }
   const valid = `valid: ${counted}; ${key}; ${store}`;
   if (!flaw) return print(answer, [valid, ...unprovenText(proof), ...losses.map(lossText)].join('\n'));
-  print(answer, `NOT VALID, in the ${where}: ${flawText(flaw)}`);
+  const named = where === 'file' ? file : undefined;
+  const first = { ...(named !== undefined && { file: named }), ...answer.first };
+  print({ ...answer, first }, `NOT VALID, in ${named ?? `the ${where}`}: ${flawText(flaw)}`);
   throw new NegativeResult(flaw.reason);
 };
 
@@ -139,12 +85,20 @@ const keyText = (pinned: string | undefined, own: string | undefined) => {
   return own === undefined ? null : "this service's key";
 };
 
-const keyForm = /^audpk_[A-Za-z0-9+/]{43}=$/;
 /** Returns the key of --key. Rejects text that is not a key, because every history would fail to verify with it. */
 const pinnedKey = ({ options: { key } }: Invocation) => {
-  if (key !== undefined && !keyForm.test(key))
-    throw new UsageError('--key must be a public key (audpk_…) from /.well-known/audit-keys');
+  if (key !== undefined && !isKey(key))
+    throw new UsageError('That is not a key: --key must be a public key (audpk_…) from /.well-known/audit-keys');
   return key;
+};
+const isTypoOf = (pinned: string | undefined, key: string | undefined) =>
+  pinned !== undefined && key !== undefined && isMistyped(pinned, key);
+/** Rejects a key that is the right one with a few wrong characters. */
+const rejectMistyped = (pinned: string | undefined, key: string | undefined) => {
+  if (isTypoOf(pinned, key))
+    throw new UsageError(
+      'That is not a key: --key differs in a few characters from the key that signed the history. Compare it with the key that you trust.',
+    );
 };
 
 const isHeldIn = async (app: App, organizationId: string) => (await findOrganizationId(app, organizationId)) !== null;
@@ -155,14 +109,32 @@ const compareWith = async (app: App, { organizationId, events }: Verdict, lines:
   return { event: 1, last: events, reason: 'missing in the store, which does not have the organization' };
 };
 
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Returns the lines of the history and its verification, for an exported file or an evidence folder. */
+const verifierOf = ({ proof }: Invocation, path: string) => {
+  if (!isFolder(path)) {
+    const open = () => linesOf(path);
+    return { open, verify: (trusted: string | undefined) => verifyExport(open, { ...proof, trusted }) };
+  }
+  const folder = openFolder(path);
+  return {
+    open: () => folder.lines(historyName),
+    verify: (trusted: string | undefined) => verifyEvidence(folder, { ...proof, trusted }),
+  };
+};
+
 /**
- * Verifies a file with the key of --key, or else with the key of the configured store. Compares the file with the store
- * unless --key is the key of another service.
+ * Verifies a file or an evidence folder with the key of --key, or else with the key of the configured store. Compares
+ * the history with the store unless --key is the key of another service.
  */
 const proveFile = async (invocation: Invocation, path: string, app: App | null) => {
   const [pinned, own] = [pinnedKey(invocation), app?.audit.publicKey];
-  const open = () => linesOf(path);
-  const checked = await verifyExport(open, { ...invocation.proof, trusted: pinned ?? own }).catch(unusable(path));
+  const { open, verify } = verifierOf(invocation, path);
+  const checked = await verify(pinned ?? own).catch(unusable(path));
+  const { signedBy } = checked;
+  // A file whose header was altered in a few characters is not valid under its own key either.
+  if (isTypoOf(pinned, signedBy) && !(await verify(signedBy)).flaw) rejectMistyped(pinned, signedBy);
   const key = keyText(pinned, own);
   if (checked.flaw || !app || (pinned ?? own) !== own)
     return printVerdict(invocation, { ...checked, key, store: 'not compared', where: 'file' });
@@ -176,6 +148,7 @@ const proveStore = async (invocation: Invocation, organization: string) =>
   withApp(invocation, async (app) => {
     const pinned = pinnedKey(invocation);
     const organizationId = await requireOrganizationId(app, organization);
+    rejectMistyped(pinned, app.audit.publicKey);
     printVerdict(invocation, await proofOf(app, organizationId, pinned));
   });
 
@@ -205,6 +178,7 @@ const printNothing = ({ print }: Invocation): never => {
 const proveAll = (invocation: Invocation) =>
   withApp(invocation, async (app) => {
     const pinned = pinnedKey(invocation);
+    rejectMistyped(pinned, app.audit.publicKey);
     const organizations = await app.audit.organizations();
     if (organizations.length === 0) return printNothing(invocation);
     const failures: Error[] = [];
@@ -228,7 +202,7 @@ const proveHistories = async (invocation: Invocation, file: string | undefined) 
 export const auditVerify: Command = {
   words: 'audit verify',
   summary:
-    'Verify an exported file, and compare it with the store if there is one; with --organization, verify the store.',
+    'Verify an exported file or an evidence folder, and compare it with the store if there is one; with --organization, verify the store.',
   parameters: ['[FILE…]'],
   options: {
     organization: { type: 'string', value: 'ID|DOMAIN', summary: 'Verify the history in the store by its seals.' },

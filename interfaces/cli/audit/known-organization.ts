@@ -1,4 +1,5 @@
 import type { App } from '../../../application/app.js';
+import { systemStreams } from '../../../application/ports/event-store.js';
 import { Failure } from '../../../domain/failure.js';
 
 /** Returns the id of an organization, given its id or domain; null if the store does not have it. */
@@ -7,6 +8,10 @@ export const findOrganizationId = (app: App, organization: string): Promise<stri
     if (error instanceof Failure && error.code === 'NOT_FOUND') return null;
     throw error;
   });
+
+/** Returns the owner of a history: an organization by id or domain, or `system` for the service itself. */
+export const historyOwner = async (app: App, given: string): Promise<string> =>
+  given === systemStreams ? systemStreams : app.organizations.idOf(given);
 
 /** Returns the id of an organization, including a missing one whose seals are in the log. Rejects any other. */
 export const requireOrganizationId = async (app: App, organization: string): Promise<string> => {

@@ -11,7 +11,8 @@ import {
 } from '../../../application/audit/log/witnessed.js';
 import { parseObject } from '../../../application/audit/seals/seal-progress.js';
 import { Failure, fail } from '../../../domain/failure.js';
-import { createClient, ProblemError } from '../../client.js';
+import { createClient } from '../../../sdk/typescript/src/client.js';
+import { ProblemError } from '../../../sdk/typescript/src/errors.js';
 import type { Problem } from '../../http/problems.js';
 import { callOrExplain, credentialsFor, urlFor } from '../client/call.js';
 import { InconclusiveResult, type Invocation, NegativeResult } from '../command/command.js';
@@ -66,7 +67,7 @@ const headIn = (url: string, status: number, text: string): HeadRecord | null =>
 /** Reads the log of a running service. Its answers are proofs, so the service need not be trusted. */
 const remoteLog = (invocation: Invocation): RemoteLog => {
   const url = urlFor(invocation);
-  const { admin } = createClient({ url, ...credentialsFor({ ...invocation, options: {} }) });
+  const { admin } = createClient({ url, ...credentialsFor({ ...invocation, options: {} }), maxRetries: 0 });
   return {
     head: async () => {
       const [status, text] = await callOrExplain(url, async () => {

@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { fail } from '../../../domain/failure.js';
 import { variants } from '../../../domain/variant.js';
+import { createClient } from '../../../sdk/typescript/src/client.js';
+import { ProblemError } from '../../../sdk/typescript/src/errors.js';
+import { readExact } from '../../../sdk/typescript/src/exact-json.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { baseUrl } from '../../base-url.js';
-import { callOperation, ProblemError } from '../../client.js';
 import { writeExact } from '../../exact-json.js';
 import { readWhole } from '../../http/large-answer.js';
 import { check, createAjv } from '../../http/validation.js';
 import { prepareAsOf } from '../../operations/as-of.js';
 import type { Caller } from '../../operations/define.js';
 import { endpoints, explainUnknown } from '../../operations/index.js';
-import type { Credentials } from '../../signature.js';
 import { UsageError } from '../../usage-error.js';
 import type { Command, Invocation, Option } from '../command/command.js';
 import { momentOption, operator, withApp } from '../command/session.js';
@@ -94,6 +96,19 @@ const askStores = (invocation: Invocation, request: object) =>
     print(body, writeExact(body, 2));
   });
 
+/** Splits an answer in lines at line feeds only, because texts may contain other line ends. */
+const linesIn = async function* (answer: AsyncIterable<Uint8Array>) {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of answer) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  // A complete answer ends with a line feed.
+  if (rest !== '') fail('UNAVAILABLE', 'The answer is incomplete. Retry the request.');
+};
+
 export const call: Command = {
   words: 'call',
   summary: 'Sign and send a request to a running service; - reads the request from standard input.',
@@ -130,17 +145,20 @@ export const call: Command = {
     ].join('\n'),
   run: async (invocation) => {
     const { options, parameters, print } = invocation;
-    const [api, name, json] = parameters;
+    const [api = '', name = '', json] = parameters;
     const request = readRequest(json);
     if (options.organization !== undefined) return askStores(invocation, request);
     const url = urlFor(invocation);
-    const target = { url, ...credentialsFor(invocation) };
+    // A person decides about retries, so the first answer is shown.
+    const client = createClient({ url, ...credentialsFor(invocation), maxRetries: 0 });
     const headers = {
       ...(options['idempotency-key'] && { 'idempotency-key': options['idempotency-key'] }),
       ...(options['min-position'] && { 'x-min-position': options['min-position'] }),
       ...(options['as-of'] !== undefined && { 'x-as-of': options['as-of'] }),
     };
-    const answer = await callOrExplain(url, () => callOperation(target, `/v1/${api}/${name}`, request, headers));
-    print(answer, writeExact(answer, 2));
+    const answer = await callOrExplain(url, () => client.call(api, name, request, { headers }));
+    if (answer instanceof ReadableStream)
+      for await (const line of linesIn(answer)) print(readExact(line) as object, line);
+    else print(answer, writeExact(answer, 2));
   },
 };

@@ -75,7 +75,7 @@ const operationHelp = (endpoint: Endpoint) => {
     'Example:',
     `  ${usage} '${JSON.stringify(example)}'`,
     '',
-    'Answer:',
+    'answers' in operation ? 'Answer, in lines of JSON that begin with:' : 'Answer:',
     ...JSON.stringify(answerExampleOf(endpoint), null, 2)
       .split('\n')
       .map((line) => `  ${line}`),

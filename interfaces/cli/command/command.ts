@@ -3,6 +3,7 @@ import type { Trust } from '../../../application/audit/proof.js';
 import type { Backups } from '../../../application/maintenance/backup.js';
 import type { Examined } from '../../../application/maintenance/finding.js';
 import type { MigrationPorts } from '../../../application/maintenance/migrate.js';
+import type { DevelopmentAddresses, WantedDevelopments } from '../../../application/ports/chains.js';
 import type { Paint } from './colours.js';
 
 export type Option = {
@@ -40,14 +41,23 @@ type Needs = {
   readonly newMasterKey?: boolean;
   /** Creates the data directory if it does not exist. */
   readonly newDirectory?: boolean;
-  /** Chains to connect to. A development chain runs inside the process and ends with it. */
-  readonly chains?: 'configured' | 'with development';
+  /** Chains to connect to; none by default. */
+  readonly chains?: 'configured';
+  /** Development chains for those that are not configured; none by default. */
+  readonly developments?: WantedDevelopments;
+  /** True in a process that serves a port together with others. */
+  readonly isWorker?: boolean;
 };
 
 /** Source and target stores of `migrate`. */
 type OpenedMigration = { readonly ports: MigrationPorts; readonly close: () => Promise<void> };
 
-type Opened = { readonly app: App; readonly close: () => Promise<unknown> };
+export type Opened = {
+  readonly app: App;
+  /** Opens the development chains of this process to others, and returns their addresses. */
+  readonly shareDevelopments: () => Promise<DevelopmentAddresses>;
+  readonly close: () => Promise<unknown>;
+};
 
 /** Arguments, settings and terminal that a command runs with. */
 export type Invocation = {
@@ -72,6 +82,8 @@ export type Invocation = {
   readonly printError: (text: string) => void;
   /** Digest and signature check that verify an exported file without the stores. */
   readonly proof: Omit<Trust, 'publicKey'>;
+  /** Returns the version of the software. */
+  readonly version: () => string;
   /** Colours a text if the output is a terminal that shows colours; otherwise returns it unchanged. */
   readonly paint: Paint;
   /** All commands, for shell completion. */

@@ -5,6 +5,7 @@ import { didYouMean } from '../../../domain/nearest-name.js';
 import { type AnyProjection, projections as allProjections } from '../../../projections/index.js';
 import { UsageError } from '../../usage-error.js';
 import { type Command, type Invocation, NegativeResult, table } from '../command/command.js';
+import { operator } from '../command/session.js';
 import { createRebuildProgress } from './rebuild-progress.js';
 
 const sampledMs = 500;
@@ -119,6 +120,7 @@ const rebuild = async (invocation: Invocation, app: App, wanted: readonly AnyPro
     const answer = { phase: 'done', ...rebuilt, seconds: took, events_per_second: Math.round(rebuilt.events / took) };
     print(answer, draw ? textOf(rebuilt, took) : JSON.stringify(answer));
     if (rebuilt.outcome !== 'swapped') throw new NegativeResult(rebuilt.outcome);
+    await app.maintenance.recordRebuild(operator(app), rebuilt.names);
   } finally {
     stop.abort();
     await projecting;

@@ -1,6 +1,6 @@
 import type { App } from '../../../application/app.js';
 import { chains, type Variant, variants } from '../../../domain/variant.js';
-import type { Credentials } from '../../signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import type { Settings } from '../command/command.js';
 
 const storeLines = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Settings) => {

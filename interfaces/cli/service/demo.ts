@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { App } from '../../../application/app.js';
 import { beginning } from '../../../application/ports/event-store.js';
 import { Failure } from '../../../domain/failure.js';
-import type { Credentials } from '../../signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import type { Settings } from '../command/command.js';
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;

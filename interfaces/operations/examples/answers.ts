@@ -1,12 +1,13 @@
 import type { Variant } from '../../../domain/variant.js';
+import { transferRecord } from '../asset-records.js';
 import type { Endpoint } from '../index.js';
-import { transferRecord } from '../records.js';
 import { exampleTime, exampleValues } from './values.js';
 
 /** Part of JSON Schema that response schemas use. */
 type Shown = {
   readonly format?: string;
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly items?: Shown;
   readonly properties?: Readonly<Record<string, Shown>>;
   readonly required?: readonly string[];
@@ -17,7 +18,7 @@ type Find = (parent: string, field: string) => unknown;
 const recordExample = (record: object, name: string, find: Find): object => {
   const { properties = {}, required = [] } = record as Shown;
   const members = Object.entries(properties).map(([field, schema]) => {
-    const known = find(name, field);
+    const known = schema.const ?? find(name, field);
     return [field, known === undefined && required.includes(field) ? derived(schema, field, find) : known] as const;
   });
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
@@ -52,5 +53,19 @@ export const answerExampleOf = ({ operation, variant, response }: Endpoint): obj
   if (operation.answerExample) return operation.answerExample;
   const values = exampleValues(variant);
   const data = notificationData(variant, values);
-  return recordExample(response, '', finderIn({ ...values, 'webhook_histories.data': data }, operation.name));
+  return recordExample(
+    response,
+    '',
+    finderIn({ ...values, 'webhook_histories.data': data, 'notifications.data': data }, operation.name),
+  );
+};
+
+/** Returns the example of a notification whose body has the schema. */
+export const notificationExampleOf = (variant: Variant, schema: object): object => {
+  const values = exampleValues(variant);
+  const { transfer, confirmations } = notificationData(variant, values);
+  const { properties } = (schema as { properties: { data?: Shown } }).properties.data ?? {};
+  const state = properties?.transaction ? values.transaction_state : values.transfer_state;
+  const count = values['seal.count'];
+  return recordExample(schema, '', finderIn({ ...values, transfer, confirmations, state, count }, ''));
 };

@@ -18,7 +18,8 @@ import {
 } from './ids.js';
 
 export const exampleTime = '2026-01-31T12:00:00.000Z';
-const exampleSeconds = 1_769_860_800;
+export const exampleSeconds = 1_769_860_800;
+const exampleHeight = 6_139_707;
 
 const hash = '2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6';
 const otherHash = '18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4';
@@ -119,6 +120,21 @@ const ofHistory = {
   first_position: 3,
   last_position: seal.position,
   valid: true,
+  chainfold_audit: 1,
+  'DiffHistory.from': 3,
+  'DiffHistory.to': seal.position,
+  collection: 'wallets',
+  'differences.chain': gatewayChain,
+  'differences.id': anyWallet,
+  'differences.change': 'changed',
+  'differences.fields': { name: { before: 'treasury', after: 'reserve' } },
+  'accesses.kind': 'refused',
+  'accesses.api_key': 'ck_...ddeeff',
+  'accesses.operation': 'c/GetWallet',
+  'accesses.status': 404,
+  'accesses.code': 'NOT_FOUND',
+  'accesses.detail': `Wallet not found: ${anyWallet}`,
+  'ExportHistory.public_key': 'audpk_PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=',
   'VerifyHistory.events': seal.count,
   seals: 1,
   'VerifyHistory.key': "this service's key",
@@ -139,6 +155,7 @@ const ofWebhooks = {
   header_key: 'x-environment',
   header_value: 'staging',
   webhook_history_id: anyDelivery,
+  next_after: anyDelivery,
   webhook_status: 'WEBHOOK_STATUS_COMPLETED',
   delivery_count: 1,
   count: 3,
@@ -148,10 +165,11 @@ const ofWebhooks = {
   duration_ms: 48,
   response_excerpt: 'Service Unavailable',
   next_attempt_time: exampleTime,
+  challenge: anySecret,
 };
 
 /** Values of managed transactions, which exist on EVM chains. */
-const ofTransactions = ({ address, amount, transaction }: ChainExample) => ({
+const ofTransactions = ({ address, amount, fee, transaction }: ChainExample) => ({
   transaction_id: anyTransaction,
   'transaction.transaction_hash': '',
   transaction_state: 'TRANSACTION_STATE_CREATED',
@@ -165,6 +183,14 @@ const ofTransactions = ({ address, amount, transaction }: ChainExample) => ({
   'transaction.data': '0x',
   'transactions.data': '0x',
   nonce: '7',
+  'transaction.create_time': exampleTime,
+  'transactions.create_time': exampleTime,
+  'SendTransaction.send_time': exampleTime,
+  'transactions.send_time': exampleTime,
+  'transactions.mine_time': exampleTime,
+  'transactions.block_number': exampleHeight,
+  'transactions.block_hash': `0x${otherHash}`,
+  'transactions.transaction_fee': fee,
   transaction_message_to_sign: '0x508375d1aacd90415c792f1d3aeb8484f9b225ed66e082f7e6a11c5c3bb2d556',
   unsigned_transaction: `0xeb07847735940082520894${address.slice(2)}880de0b6b3a764000080018080`,
   preview: { kind: 'transfer', to: address, value: amount, max_fee: '42000000000000', balance_after: '4000000000000' },
@@ -186,10 +212,10 @@ const ofTransfers = ({ addressExample }: Variant, { address, sender, fee, transa
   'transfers.to': address,
   transaction_hash: transaction,
   transaction_digest: transaction,
-  transaction_fee: fee,
+  'transfers.transaction_fee': fee,
   transfer_state: 'TRANSFER_STATE_SUCCESS',
-  block_number: 6_139_707,
-  block_height: 6_139_707,
+  'transfers.block_number': exampleHeight,
+  block_height: exampleHeight,
   block_timestamp: exampleSeconds,
   transfer_metadata: {},
   status: 'success',
@@ -204,6 +230,26 @@ const ofTransfers = ({ addressExample }: Variant, { address, sender, fee, transa
   bounced: 'false',
 });
 
+/** Values of statements. */
+const ofStatements = ({ address, sender, amount, fee }: ChainExample) => ({
+  start_block: exampleHeight - 1000,
+  end_block: exampleHeight,
+  opening_balance: '0',
+  incoming: amount,
+  outgoing: '0',
+  'lines.fees': '0',
+  in_transit: '0',
+  closing_balance: amount,
+  unexplained: '0',
+  reasons: [],
+  'transfer.from': sender,
+  'transfer.to': address,
+  'transfer.transaction_fee': fee,
+  'transfer.block_number': exampleHeight,
+  direction: 'incoming',
+  'movements.fee': '0',
+});
+
 /**
  * Example value of each field of answers. `<record>.<field>` or `<Operation>.<field>` is for one record, list or
  * operation, and wins over the name of the field alone.
@@ -216,6 +262,7 @@ export const exampleValues = (variant: Variant): Readonly<Record<string, unknown
     ...ofWebhooks,
     ...ofTransactions(chain),
     ...ofTransfers(variant, chain),
+    ...ofStatements(chain),
     wallet_id: anyWallet,
     name: 'treasury',
     address: chain.address,
@@ -228,6 +275,10 @@ export const exampleValues = (variant: Variant): Readonly<Record<string, unknown
     asset_metadata: {},
     done: 100,
     total: 250,
+    expected: chain.amount,
+    found: String(BigInt(chain.amount) + 1n),
+    'difference.block': 6_139_707,
+    'differences.block': 6_139_707,
     contract_address: chain.token,
     contract_type: contractTypeOf('erc20'),
     'contracts.token_address': chain.token,

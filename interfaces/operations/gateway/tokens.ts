@@ -9,7 +9,7 @@ import type { GatewayTokenDocument } from '../../../projections/organizations.js
 import { operation } from '../define.js';
 import { anyOrganization, anyToken } from '../examples/ids.js';
 import { pageSize, pageToken, pagination } from '../records.js';
-import { formed, id, int64, list, moment, oneOf, record, text, timestamp } from '../schema.js';
+import { formed, id, int64, list, moment, named, oneOf, text, timestamp } from '../schema.js';
 
 const served = variants.filter(({ can }) => can.includes('gateway'));
 /** Chain by its tag, as in rate limits, or by its segment, as in gateway URLs. */
@@ -39,7 +39,8 @@ type TokenRecord = {
   create_time: string;
 };
 /** docs/specification.md#gateway-token */
-const tokenRecord = record<TokenRecord>(
+const tokenRecord = named<TokenRecord>(
+  'GatewayToken',
   {
     gateway_token_id: id,
     name: text(1, 100),

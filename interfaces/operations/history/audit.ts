@@ -1,14 +1,15 @@
 import { orders } from '../../../application/audit/event-pages.js';
 import { toEventRecord } from '../../../application/audit/event-record.js';
-import { type HeadRecord, toHeadRecord } from '../../../application/audit/log/head-record.js';
+import { toHeadRecord } from '../../../application/audit/log/head-record.js';
 import { parseAsOf } from '../../../application/history/parse-moment.js';
 import { now, type Recorded } from '../../../application/ports/event-store.js';
 import { type Caller, operation } from '../define.js';
 import { anyEvent, anyOrganization } from '../examples/ids.js';
 import { eventRecord, pageSize, pageToken, pagination } from '../records.js';
-import { extension, formed, id, int64, list, moment, oneOf, record, text, timestamp } from '../schema.js';
+import { extension, id, int64, list, moment, oneOf, text } from '../schema.js';
 import { shownToClient } from './client-history.js';
 import { eventFilterFields, eventTest } from './event-filter.js';
+import { count, hash, logHead, provenEvent, provenSeal } from './proof-records.js';
 
 /** Returns an event as the caller may see it. */
 const shownTo =
@@ -54,26 +55,6 @@ export const listEvents = operation({
   },
 });
 
-const hash = formed(64, 64, '^[0-9a-f]{64}$', '64 lowercase hex digits');
-const count = int64({ minimum: 1 });
-const logHead = record<HeadRecord>({
-  size: int64({ minimum: 0 }),
-  root: hash,
-  time: timestamp,
-  key_id: id,
-  signature: id,
-});
-type ProvenEvent = { event_id: string; number: number; previous_hash: string; hash: string };
-type ProvenSeal = {
-  organization_id: string;
-  count: number;
-  hash: string;
-  places: string;
-  position: number;
-  key_id: string;
-  signature: string;
-};
-
 export const getInclusionProof = operation({
   kind: 'query',
   name: 'GetInclusionProof',
@@ -88,22 +69,8 @@ export const getInclusionProof = operation({
   },
   example: () => ({ event_id: anyEvent }),
   response: {
-    event: {
-      schema: record<ProvenEvent>({ event_id: id, number: count, previous_hash: hash, hash }),
-      required: true,
-    },
-    seal: {
-      schema: record<ProvenSeal>({
-        organization_id: id,
-        count,
-        hash,
-        places: hash,
-        position: int64({ minimum: 0 }),
-        key_id: id,
-        signature: id,
-      }),
-      required: true,
-    },
+    event: { schema: provenEvent, required: true },
+    seal: { schema: provenSeal, required: true },
     leaf: { schema: text(1, 1000), required: true },
     leaf_index: { schema: int64({ minimum: 0 }), required: true },
     inclusion_path: { schema: list(hash), required: true },

@@ -1,12 +1,12 @@
 import { toVerdictRecord, type VerdictRecord } from '../../../application/audit/verdict-record.js';
 import { type Caller, operation } from '../define.js';
 import { anyOrganization } from '../examples/ids.js';
-import { flag, id, int64, list, nullable, record, text, timestamp } from '../schema.js';
+import { flag, id, int64, list, named, nullable, text, timestamp } from '../schema.js';
 
 type Loss = NonNullable<VerdictRecord['accepted_losses']>[number];
 const place = int64({ minimum: 0 });
 
-const acceptedLoss = record<Loss>({
+const acceptedLoss = named<Loss>('AcceptedLoss', {
   event: place,
   known_events: nullable(place),
   found_events: place,
@@ -14,7 +14,8 @@ const acceptedLoss = record<Loss>({
   accept_time: timestamp,
   reason: text(0, 1000),
 });
-const firstFlaw = record<NonNullable<VerdictRecord['first']>>(
+const firstFlaw = named<NonNullable<VerdictRecord['first']>>(
+  'Flaw',
   { where: id, event: place, last: place, event_id: id, about: text(1, 1000), reason: text(1, 2000) },
   ['event_id', 'about'],
 );

@@ -1,7 +1,8 @@
 import type { ShownHeader } from '../../../application/webhooks/headers.js';
-import type { DeliveryStatus } from '../../../projections/deliveries.js';
-import { chainText, stored } from '../records.js';
-import { extension, flag, id, int64, list, record, text, timestamp } from '../schema.js';
+import { type DeliveryStatus, deliveryStatuses } from '../../../projections/deliveries.js';
+import { stored } from '../records.js';
+import { anyObject, extension, flag, id, int64, list, named, openEnum, text, timestamp } from '../schema.js';
+import { notificationTypes } from './notification-records.js';
 
 /** docs/specification.md#211-webhook */
 export type WebhookRecord = {
@@ -23,13 +24,16 @@ const webhookFields = {
   disabled: flag(),
   public_key: extension(id),
   create_time: timestamp,
-  notification_types: extension(list(id)),
+  notification_types: extension(list(openEnum(notificationTypes))),
   final: extension(flag()),
 };
-export const webhookRecord = record<WebhookRecord>(webhookFields);
-export const webhookWithSecret = record<WebhookRecord & { secret: string }>({ ...webhookFields, secret: id });
+export const webhookRecord = named<WebhookRecord>('Webhook', webhookFields);
+export const webhookWithSecret = named<WebhookRecord & { secret: string }>('WebhookWithSecret', {
+  ...webhookFields,
+  secret: id,
+});
 
-export const webhookHeaderRecord = record<ShownHeader>({
+export const webhookHeaderRecord = named<ShownHeader>('WebhookHeader', {
   webhook_header_id: id,
   webhook_id: stored,
   header_key: text(1, 1000),
@@ -46,14 +50,14 @@ export type HistoryRecord = {
   delivery_time: string;
   data: object;
 };
-export const historyRecord = record<HistoryRecord>({
+export const historyRecord = named<HistoryRecord>('WebhookHistory', {
   webhook_history_id: id,
   webhook_id: id,
-  webhook_status: chainText,
-  notification_type: chainText,
+  webhook_status: openEnum(deliveryStatuses.map(webhookStatusOf)),
+  notification_type: openEnum(notificationTypes),
   delivery_count: int64({ minimum: 0 }),
   delivery_time: timestamp,
-  data: { type: 'object' },
+  data: anyObject,
 });
 
 /** Attempt of a delivery. `status_code` is null without a response, `next_attempt_time` if no other attempt was planned. */
@@ -66,7 +70,7 @@ export type AttemptRecord = {
   response_excerpt: string;
   next_attempt_time: string | null;
 };
-export const attemptRecord = record<AttemptRecord>({
+export const attemptRecord = named<AttemptRecord>('WebhookAttempt', {
   attempt: int64({ minimum: 1 }),
   attempt_time: timestamp,
   status_code: { type: ['integer', 'null'], minimum: 100, maximum: 999 },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { apiKeyFor, credentialKeyId } from '../../../application/access/credential-cache.js';
+import { credentialKeyId } from '../../../application/access/credential-cache.js';
+import { apiKeyFor } from '../../../application/commands/api-key.js';
 import { createHandle, globalContext, step } from '../../../application/commands/handle.js';
 import { audit, firstLink, nextLink, type Seal, sealKey, sealStatement } from '../../../domain/aggregates/audit.js';
 import { credential, type Role } from '../../../domain/aggregates/credential.js';

@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { createAccess, signedText } from '../../../application/access/authenticate.js';
-import {
-  apiKeyFor,
-  createCredentialCache,
-  credentialKeyId,
-  unknownTtlMs,
-} from '../../../application/access/credential-cache.js';
+import { createCredentialCache, credentialKeyId, unknownTtlMs } from '../../../application/access/credential-cache.js';
+import { apiKeyFor } from '../../../application/commands/api-key.js';
 import { type EventStore, type NewEvent, noStream } from '../../../application/ports/event-store.js';
 import type { Vault } from '../../../application/ports/vault.js';
 import { followedVariant } from '../../support/following/following.js';

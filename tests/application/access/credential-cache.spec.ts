@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { apiKeyFor, createCredentialCache, unknownTtlMs } from '../../../application/access/credential-cache.js';
+import { createCredentialCache, unknownTtlMs } from '../../../application/access/credential-cache.js';
 import { maxUnknownLookups } from '../../../application/access/lookup-budget.js';
+import { apiKeyFor } from '../../../application/commands/api-key.js';
 import { type EventStore, noStream, type Recorded } from '../../../application/ports/event-store.js';
 import type { Vault } from '../../../application/ports/vault.js';
 import { testSystem } from '../../support/silent.js';

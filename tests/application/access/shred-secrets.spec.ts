@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { apiKeyFor, credentialKeyId } from '../../../application/access/credential-cache.js';
+import { credentialKeyId } from '../../../application/access/credential-cache.js';
 import { createShredder } from '../../../application/access/shred-secrets.js';
+import { apiKeyFor } from '../../../application/commands/api-key.js';
 import { createHandle, globalContext, step } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';

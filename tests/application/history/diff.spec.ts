@@ -11,11 +11,10 @@ import { openStores } from '../../support/following/following.js';
 import { histories } from '../../support/histories/histories.js';
 import { openHistory, ownersOf, renamed } from '../../support/histories/past.js';
 
-const { signal } = new AbortController();
+const bounds = { signal: new AbortController().signal, maxEvents: Number.POSITIVE_INFINITY };
 type Documents = Map<string, Readonly<Record<string, unknown>>>;
 
 const documentsAt = async (events: EventStore, organizationId: string, upTo: Position): Promise<Documents> => {
-  const bounds = { maxEvents: Number.POSITIVE_INFINITY, signal };
   const { readModels } = await foldHistory({ events, scratch: memoryReadModels }, { organizationId, upTo }, bounds);
   const found: Documents = new Map();
   for (const projection of projections)
@@ -37,6 +36,8 @@ const redo = (documents: Documents, organizationId: string, difference: Differen
       document[field] = after;
     }
     documents.set(slot, document);
+  } else if (difference.change === 'undone') {
+    assert.notDeepEqual(difference.meanwhile, documents.get(slot) ?? null);
   } else {
     assert.deepEqual(documents.get(slot), difference.change === 'removed' ? difference.document : undefined);
     if (difference.change === 'removed') documents.delete(slot);
@@ -61,7 +62,7 @@ describe('the differences between two moments', () => {
     let played = 0;
     const check = async (history: ReturnType<typeof openHistory>, id: string, from: Position, to: Position) => {
       const documents = await documentsAt(stores.events, id, from);
-      const found = await history.app.differences(id, { position: from }, { position: to }, signal);
+      const found = await history.app.differences(id, { position: from }, { position: to }, bounds);
       for (const difference of found.documents) {
         redo(documents, id, difference);
         changes.add(difference.change);
@@ -82,17 +83,17 @@ describe('the differences between two moments', () => {
       }),
       { numRuns: 5, endOnFailure: true },
     );
-    assert.deepEqual(changes, new Set(['added', 'changed', 'removed']));
+    assert.deepEqual(changes, new Set(['added', 'changed', 'removed', 'undone']));
   });
 
   it('are empty if nothing happened, and rejected if the second moment precedes the first', async () => {
     const history = openHistory(stores);
     const [organizationId] = ownersOf('d0x').map((by) => by.organizationId);
-    const ask = (from: Position) => history.app.differences(organizationId ?? '', { position: from }, now, signal);
+    const ask = (from: Position) => history.app.differences(organizationId ?? '', { position: from }, now, bounds);
     const { to } = await ask(0);
     assert.deepEqual([...(await ask(to)).documents], []);
     assert.deepEqual([...(await ask(to + 1)).documents], []);
-    await assert.rejects(history.app.differences(organizationId ?? '', now, { position: to - 1 }, signal), {
+    await assert.rejects(history.app.differences(organizationId ?? '', now, { position: to - 1 }, bounds), {
       code: 'INVALID_ARGUMENT',
     });
     await history.close();

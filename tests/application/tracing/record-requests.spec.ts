@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { OwnedAccess } from '../../../application/ports/tracing/access-log.js';
 import {
   type AnsweredRequest,
   type RefusedGroup,
@@ -23,9 +24,15 @@ const record = (policy: RequestLogPolicy = { kind: 'all' }) => {
   const logged: string[] = [];
   const warnings: string[] = [];
   const stored: RefusedGroup[][] = [];
+  const accessed: OwnedAccess[] = [];
   let isDown = false;
   const recorder = createRequestRecorder({
     requestLog: { policy, write: ({ requestId }, message) => logged.push(`${requestId}: ${message}`) },
+    accessLog: {
+      add: async (accesses) => void accessed.push(...accesses),
+      list: async () => [],
+      close: async () => undefined,
+    },
     refusedRequests: {
       add: async (refused) => {
         if (isDown) throw new Error('down');
@@ -53,7 +60,7 @@ const record = (policy: RequestLogPolicy = { kind: 'all' }) => {
   const fail = () => {
     isDown = true;
   };
-  return { recorder, logged, warnings, stored, end, succeed, fail };
+  return { recorder, logged, warnings, stored, accessed, end, succeed, fail };
 };
 
 describe('the recorder of requests', () => {
@@ -122,6 +129,27 @@ describe('the recorder of requests', () => {
     assert.deepEqual(stored, []);
   });
 
+  it('adds the refusals of authenticated callers to the access log', async () => {
+    const { recorder, accessed, end } = record();
+    recorder.refused(refusal('a', { key: 'ck_...abcdef' }), undefined);
+    recorder.refused(refusal('b', { organizationId: undefined }), '10.0.0.1');
+    recorder.refused(refusal('c', { operation: 'evm_call', chain: 'c/mainnet', code: -32005 }), undefined);
+    await end();
+    assert.deepEqual(
+      accessed.map(({ organizationId, kind, requestId, operation, code }) => [
+        organizationId,
+        kind,
+        requestId,
+        operation,
+        code,
+      ]),
+      [
+        ['org_1', 'refused', 'a', 'c/GetWallet', 'NOT_FOUND'],
+        ['org_1', 'refused', 'c', 'c/mainnet evm_call', -32005],
+      ],
+    );
+  });
+
   it('warns once while refusals cannot be stored, and never fails', async () => {
     const { recorder, warnings, fail, end } = record();
     fail();
@@ -129,6 +157,6 @@ describe('the recorder of requests', () => {
       recorder.refused(refusal(id), undefined);
       await end();
     }
-    assert.deepEqual(warnings, ['Refused requests could not be stored for chainfold trace']);
+    assert.deepEqual(warnings, ['Refused requests could not be stored for chainfold trace and ListAccess']);
   });
 });

@@ -53,7 +53,7 @@ const openScene = async (engine: (typeof engines)[number]) => {
   const { wallet_id: walletId } = await settled(await app.wallets.register(context, wanted));
   const create = async (nonce?: number) => {
     const given = { ...noGivenFees, transactionId: undefined, gas: '21000', gasPrice: '1', nonce };
-    const party = { walletId, from, to: from, value: '0', data: '0x' };
+    const party = { walletId, from, to: from, value: '0', data: '0x', accessList: [] };
     return (await settled(await app.transactionCreation.create(context, { ...given, ...party }))).transaction;
   };
   return {

@@ -59,4 +59,29 @@ describe('the transaction notifier', () => {
     assert.equal(different.size, webhooks * transactions);
     assert.equal(read, (webhooks + 1) * Math.ceil(transactions / pieceSize));
   });
+
+  it('records each change of which no webhook is notified, once, for the notification feed', async () => {
+    const stores = opened();
+    const app = composeApp(stores);
+    start(app, 'projector');
+    const wanted = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };
+    const { answer } = await app.webhooks.register(context, wanted);
+    await app.webhooks.update(context, answer.webhook_id, { disabled: true });
+    const handle = createHandle(stores.events, testSystem);
+    for (const command of commandsOf(1)) await handle(context, [transactionStep(context, command)]);
+    start(app, 'transaction notifier');
+    const read = async () => {
+      const { notifications } = await app.notifications.list(context, { after: undefined, size: 100 }, 0);
+      return notifications;
+    };
+    const [told, ...more] = await eventually(async () => {
+      const [first, ...rest] = await read();
+      return [first ?? assert.fail('no notification'), ...rest] as const;
+    });
+    const { state, transaction } = told.data as { state: string; transaction: { transaction_id: string } };
+    assert.deepEqual([told.webhook_id, state, transaction.transaction_id], ['', 'TRANSACTION_STATE_SENT', 'tx_1']);
+    assert.deepEqual([more, await requested()], [[], []]);
+    const after = told.webhook_history_id;
+    assert.deepEqual((await app.notifications.list(context, { after, size: 100 }, 0)).notifications, []);
+  });
 });

@@ -30,8 +30,11 @@ const recorded = <T extends object>(port: T, names: string[]): T =>
     ]),
   ) as T;
 
-/** Chain on which a nonce is used by the transaction, its cancellation, a foreign transaction or none. */
-const createFakeChain = () => {
+/**
+ * Chain on which a nonce is used by the transaction, its cancellation, a foreign transaction or none. With `failure` the
+ * transaction fails.
+ */
+const createFakeChain = (failure?: () => string | null) => {
   let made = 0;
   type Block = Header & { readonly used: Used | null };
   const block = (number: number, parentHash: string, used: Used | null): Block => ({
@@ -63,8 +66,10 @@ const createFakeChain = () => {
     inclusionsAt: async (asked, at) =>
       asked.map((hash) => {
         const found = upTo(at).find(({ used }) => used !== null && hashes[used] === hash);
-        return found ? { block: { number: found.number, hash: found.hash }, failed: false } : null;
+        const block = found && { number: found.number, hash: found.hash, time: found.time };
+        return block ? { block, failed: failure !== undefined, fee: '21000' } : null;
       }),
+    failureReason: async () => failure?.() ?? null,
     knows: async (asked) => asked.map(() => false),
   };
   const chain = {
@@ -119,8 +124,8 @@ const createMemory = () => {
   return { past, handle, readModels, events };
 };
 
-const begin = async (isCanceling: boolean) => {
-  const fake = createFakeChain();
+const begin = async (isCanceling: boolean, failure?: () => string | null) => {
+  const fake = createFakeChain(failure);
   const memory = createMemory();
   const context = contextOf('org_a');
   const genesis = await fake.chain.genesis();
@@ -242,6 +247,36 @@ describe('the transaction watcher', () => {
     scene.mine(null);
     await scene.look();
     assert.deepEqual(scene.asked, [...perRound, 'headerOf', 'finalized']);
+  });
+
+  const eventOf = ({ past }: Scene, type: string) => past.findLast((event) => event.type === type)?.data;
+  const place = { number: 1, hash: '0xb1', time: 1 };
+  for (const isCanceling of [false, true])
+    it(`records block, time and fee of a mined ${isCanceling ? 'cancellation' : 'transaction'}`, async () => {
+      const scene = await begin(isCanceling);
+      scene.mine(isCanceling ? 'cancellation' : 'own');
+      await scene.look();
+      const data = { ...named, block: place, confirmations: 1, fee: '21000' };
+      assert.deepEqual(
+        eventOf(scene, isCanceling ? 'CancellationMined' : 'TransactionMined'),
+        isCanceling ? data : { ...data, failed: false },
+      );
+    });
+
+  it('records why a transaction failed, once, and records the failure also when no node tells the reason', async () => {
+    const unknown = () => assert.fail('no node answers');
+    const failures = { told: () => 'out of gas', 'not reproduced': () => null, unknown };
+    for (const [name, failure] of Object.entries(failures)) {
+      const scene = await begin(false, failure);
+      scene.mine('own');
+      await scene.look();
+      const data = { ...named, block: place, confirmations: 1, fee: '21000', failed: true };
+      const reason = name === 'told' ? { reason: 'out of gas' } : {};
+      assert.deepEqual(eventOf(scene, 'TransactionMined'), { ...data, ...reason }, name);
+      await settle(scene);
+      assert.equal(scene.state().state, 'failed');
+      assert.equal(scene.asked.filter((one) => one === 'failureReason').length, 1);
+    }
   });
 
   it('rebroadcasts a transaction that no node has, or its cancellation when it is being canceled', async () => {

@@ -1,37 +1,22 @@
 import assert from 'node:assert/strict';
 import { type Endpoint, endpoints } from '../../../interfaces/operations/index.js';
-import { readPage, type Section, type Table } from '../../support/docs/markdown.js';
+import type { Section } from '../../support/docs/markdown.js';
 import { type AnySchema, answerWords, linked, requestWords } from '../../support/docs/schema-words.js';
-
-const sections = readPage('docs/specification.md');
-const segments: readonly string[] = [...new Set(endpoints.map(({ variant }) => variant.segment))];
-
-type Row = Readonly<Record<string, string>>;
-const tableWith = ({ tables }: Section, ...columns: string[]): Table | undefined =>
-  tables.find((table) => table.columns.join() === columns.join());
-const recordColumns = ['field', 'type', 'on', 'meaning'];
-const coded = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-const isOn = ({ on = '' }: Row, segment: string) => on === 'all' || coded(on).includes(segment);
-
-/** Operation as documented: a heading with its name, then a line with its APIs and kind. */
-type DocumentedOperation = {
-  readonly section: Section;
-  readonly name: string;
-  readonly apis: string[];
-  readonly marks: string[];
-};
-const documented: readonly DocumentedOperation[] = sections.flatMap((section) => {
-  const name = /^(\w+)(?: \(\w+\))?$/.exec(section.title)?.[1];
-  const [where = '', ...marks] = section.lines.find((line) => line !== '')?.split(' · ') ?? [];
-  const isOperation = section.level === 4 && name && marks.length > 0;
-  return isOperation ? [{ section, name, apis: coded(where), marks }] : [];
-});
-const findDocumented = ({ operation, variant }: Endpoint) =>
-  documented.find(({ name, apis }) => name === operation.name && apis.includes(variant.segment)) ??
-  assert.fail(`${variant.segment} ${operation.name} is not on the page`);
+import {
+  coded,
+  documented,
+  findDocumented,
+  linkIn,
+  recordColumns,
+  requestColumns,
+  rowsOn,
+  sectionAt,
+  sections,
+  segments,
+  tableWith,
+} from '../../support/docs/specification.js';
 
 const withoutLinks = (cell: string) => cell.replaceAll(/\[[^\]]+\]\(#[^)]+\)/g, linked);
-const linkIn = (cell: string) => /\]\(#([^)]+)\)/.exec(cell)?.[1];
 
 /** Returns the words for a schema, or the placeholder of a link where the schemas of APIs differ. */
 const wordsOver = (schemas: readonly AnySchema[], words: (schema: AnySchema) => string) => {
@@ -45,14 +30,12 @@ const byName = (entries: readonly Entry[]) => entries.toSorted(([a], [b]) => (a 
 
 /** Records already compared, each with its API. */
 const followed = new Set<string>();
-const sectionAt = (anchor: string) =>
-  sections.find((section) => section.anchor === anchor) ?? assert.fail(`no section #${anchor}`);
 
 /** Compares the table of a record with its schema, and the tables of its inner records with theirs. */
 const compareRecord = (anchor: string, schema: AnySchema, segment: string, words: (schema: AnySchema) => string) => {
   const section = sectionAt(anchor);
   const table = tableWith(section, ...recordColumns) ?? assert.fail(`no table of fields at #${anchor}`);
-  const rows = table.rows.filter((row) => isOn(row, segment));
+  const rows = rowsOn(table, segment);
   const onPage = rows.map(({ field = '', type = '' }): Entry => [field, withoutLinks(type)]);
   const inCode = Object.entries(schema.properties ?? {}).map(([name, one]): Entry => {
     const optional = schema.required?.includes(name) ? '' : ', optional';
@@ -89,11 +72,9 @@ const documentedRequirement = (cell: string, segment: string) => {
   return coded(cell).includes(segment) ? 'yes' : 'no';
 };
 
-const rowsOn = (table: Table | undefined, segment: string) => (table?.rows ?? []).filter((row) => isOn(row, segment));
-
 const compareRequest = (endpoint: Endpoint) => {
   const { segment } = endpoint.variant;
-  const table = tableWith(findDocumented(endpoint).section, 'field', 'type', 'required', 'on', 'meaning');
+  const table = tableWith(findDocumented(endpoint).section, ...requestColumns);
   const rows = rowsOn(table, segment);
   const onPage = rows.map(({ field = '', type = '', required = '' }): Entry => {
     return [field, { type: withoutLinks(type), required: documentedRequirement(required, segment) }];

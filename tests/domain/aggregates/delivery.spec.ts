@@ -6,6 +6,7 @@ import {
   type DeliveryCommand,
   type DeliveryEvent,
   delivery,
+  type NotificationEvent,
 } from '../../../domain/aggregates/delivery.js';
 import { decide, fold } from '../../../domain/decider.js';
 import { check, emits, nothing } from '../../support/histories/matrix.js';
@@ -19,6 +20,8 @@ describe('a delivery', () => {
   const canceled = { type: 'DeliveryCanceled', data: named } as const;
   const resent = { type: 'DeliveryResent', data: named } as const;
   const parked = { type: 'DeliveryParked', data: named } as const;
+  const forFeed = { deliveryId: 'whd_1', notificationType: 'N', data: { value: '5' } };
+  const recorded = { type: 'NotificationRecorded', data: forFeed } as const;
 
   const [second, minute, hour] = [1000, 60_000, 3_600_000];
   const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
@@ -40,8 +43,9 @@ describe('a delivery', () => {
   const exhausted = [...delays.map((_, i) => again(i + 1)), failed];
 
   const retried = (made: typeof failing | typeof silent, tries: number) =>
-    emits<DeliveryEvent>(attempted('retrying', at + (delays[tries - 1] ?? 0), made));
-  const late = (made: typeof failing | typeof silent) => emits<DeliveryEvent>(attempted('failed', null, made));
+    emits<DeliveryEvent | NotificationEvent>(attempted('retrying', at + (delays[tries - 1] ?? 0), made));
+  const late = (made: typeof failing | typeof silent) =>
+    emits<DeliveryEvent | NotificationEvent>(attempted('failed', null, made));
   const states = {
     unknown: [],
     pending: [asked],
@@ -57,21 +61,23 @@ describe('a delivery', () => {
     'parked after a failure': [asked, again(1), parked],
     'parked with an attempt that failed later': [asked, parked, again(1)],
     'resent after it was parked': [asked, again(1), parked, resent],
+    recorded: [recorded],
   };
-  check<DeliveryCommand, DeliveryEvent, Delivery, keyof typeof states>(delivery, {
+  check<DeliveryCommand, DeliveryEvent | NotificationEvent, Delivery, keyof typeof states>(delivery, {
     states,
     rows: [
       { asks: 'Request', command: { type: 'Request', data }, when: { unknown: emits(asked), otherwise: nothing } },
       {
         asks: 'Attempt that succeeds',
         command: attempt(succeeding),
-        when: { unknown: nothing, otherwise: emits(completed) },
+        when: { unknown: nothing, recorded: nothing, otherwise: emits(completed) },
       },
       ...[failing, silent].map((made) => ({
         asks: made === silent ? 'Attempt without an answer' : 'Attempt that fails',
         command: attempt(made),
         when: {
           unknown: nothing,
+          recorded: nothing,
           pending: retried(made, 1),
           retrying: retried(made, 2),
           'resent after it failed': retried(made, 1),
@@ -125,7 +131,12 @@ describe('a delivery', () => {
       {
         asks: 'Resend',
         command: { type: 'Resend', data: named },
-        when: { unknown: nothing, otherwise: emits(resent) },
+        when: { unknown: nothing, recorded: nothing, otherwise: emits(resent) },
+      },
+      {
+        asks: 'Record',
+        command: { type: 'Record', data: forFeed },
+        when: { unknown: emits(recorded), otherwise: nothing },
       },
     ],
   });
@@ -223,6 +234,6 @@ describe('a delivery', () => {
   });
   it('keeps its request in every state', () => {
     assert.equal(fold(delivery, []).request, null);
-    for (const past of Object.values(states).slice(1)) assert.deepEqual(fold(delivery, past).request, data);
+    for (const past of Object.values(states).slice(1, -1)) assert.deepEqual(fold(delivery, past).request, data);
   });
 });

@@ -52,7 +52,7 @@ export const outcomeRows: Row<State, TransactionCommand, TransactionEvent>[] = [
   },
   {
     asks: 'Observe that it failed in another block',
-    command: observe({ kind: 'mined', block: elsewhere, failed: true }, 1),
+    command: observe({ kind: 'mined', block: elsewhere, failed: true, fee: '42', reason: 'paused' }, 1),
     when: orNothing({
       ...at(waiting, minedThere),
       ...at(['replaced', cancellationMined, ...included], event.dropped, minedThere),

@@ -131,4 +131,7 @@ export const observe = (outcome: Outcome, confirmations: number): TransactionCom
   type: 'Observe',
   data: { ...named, outcome, confirmations, isDeep: confirmations >= 3, isFinal: confirmations >= 64 },
 });
-export const minedThere = { type: 'TransactionMined', data: { ...seen, block: elsewhere, failed: true } } as const;
+export const minedThere = {
+  type: 'TransactionMined',
+  data: { ...seen, block: elsewhere, failed: true, fee: '42', reason: 'paused' },
+} as const;

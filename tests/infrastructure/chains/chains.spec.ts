@@ -8,7 +8,8 @@ import { readConfig } from '../../../infrastructure/config.js';
 import { silent } from '../../support/silent.js';
 
 const off = Object.fromEntries(variants.map(({ tag }) => [`CHAIN_${tag}_URL`, 'off']));
-const connect = (settings: Record<string, string>) => connectChains(readConfig({ ...off, ...settings }), silent, false);
+const connect = (settings: Record<string, string>) =>
+  connectChains(readConfig({ ...off, ...settings }), silent, 'none');
 
 describe('the configured chains', () => {
   it('are connected by the scheme of their URLs, whatever the variant', async () => {

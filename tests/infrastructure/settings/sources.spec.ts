@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BadSetting } from '../../../infrastructure/config.js';
+import { BadSetting } from '../../../infrastructure/settings/bad-setting.js';
 import { configOf, nameFile, readSources } from '../../../infrastructure/settings/sources.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { skip } from '../../support/run/skip.js';

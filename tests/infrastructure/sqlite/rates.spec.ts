@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Limits, quotaOf, windowAt, windows } from '../../../domain/rate-limit.js';
 import { type Database, openDatabase } from '../../../infrastructure/sqlite/database.js';
-import { createRates } from '../../../infrastructure/sqlite/limiter/rates.js';
+import { createRates, ratesTable } from '../../../infrastructure/sqlite/limiter/rates.js';
 import { freshDirectory } from '../../support/run/directories.js';
 
 type Counts = Record<keyof Limits, { start: number; end: number; used: number }>;
@@ -38,6 +38,7 @@ describe('the rates cached in memory', () => {
   let db: Database;
   before(() => {
     db = openDatabase(join(freshDirectory(), 'rates.db'), 'relaxed');
+    db.exec(ratesTable);
   });
   after(() => db.close());
 

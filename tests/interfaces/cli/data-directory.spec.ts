@@ -10,13 +10,14 @@ import { jsonOf, runCommand } from '../../support/service/command.js';
 const creators = ['serve', 'restore'];
 
 /** Commands that read no embedded store, or only those that exist. */
-const storeless = /^(?:call|dev .*|doctor|status|trace|backup verify|config .*|completion)$/;
+const storeless = /^(?:call|listen|dev .*|doctor|status|trace|backup verify|config .*|completion)$/;
 
 /** Arguments that make a command open the stores, apart from those that are required. */
 const further: Readonly<Record<string, readonly string[]>> = {
   'audit verify': ['--all'],
   'audit accept-loss': ['--organization=a'],
   'projections rebuild': ['--all'],
+  'audit statement': ['--from=2026-01-01T00:00:00Z', '--to=2026-02-01T00:00:00Z'],
 };
 const values: Readonly<Record<string, string>> = { '<chain>': 'c', '<block>': '1', to: 'embedded' };
 const argumentsOf = ({ words, parameters = [], options }: (typeof commands)[number]) => [

@@ -86,7 +86,7 @@ describe('the help of call', () => {
   it('of an operation shows every field with type and description, an example and an answer', async () => {
     const { code, out } = await typed('call c RegisterWallet --help');
     assert.equal(code, 0);
-    assert.match(out, /^ {2}name +text of 1 to 50 characters, required\n +Name of the wallet\.$/m);
+    assert.match(out, /^ {2}name +text of 1 to 50 characters, required\n +The display name\.$/m);
     assert.match(out, /^ {2}confirmation +integer of 0 to 128, default 10$/m);
     assert.match(out, /^ {2}chainfold call c RegisterWallet '\{"name":"treasury",.*\}'$/m);
     assert.match(out, /^ {4}"wallet_id": "wal_/m);

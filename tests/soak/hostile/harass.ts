@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { createRandom } from '../../support/random.js';
 import { seed } from '../../support/run/seed.js';
 import { call, sign } from '../../support/service/http.js';

@@ -41,7 +41,7 @@ export const changesIn = (page: string): readonly Change[] =>
 export const filesListedIn = (page: string): readonly string[] =>
   [...readFileSync(join(folder, page), 'utf8').matchAll(/^ *- `([^`]+\.ts)`$/gm)].map(([, path = '']) => path);
 
-const copied = ['domain', 'application', 'infrastructure', 'projections', 'interfaces', 'tests', 'bin'];
+const copied = ['domain', 'application', 'infrastructure', 'projections', 'interfaces', 'sdk', 'tests', 'bin'];
 const files = ['biome.json', 'package.json', 'package-lock.json', 'tsconfig.json', 'build.js'];
 
 /** Makes a copy of the repository that can be changed, checked and started. */

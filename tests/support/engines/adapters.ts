@@ -7,17 +7,20 @@ import type { Limiter } from '../../../application/ports/limiter.js';
 import type { PendingTransactions } from '../../../application/ports/pending.js';
 import type { ReadModels } from '../../../application/ports/read-models.js';
 import type { StateStore } from '../../../application/ports/state.js';
+import type { AccessLog } from '../../../application/ports/tracing/access-log.js';
 import type { RefusedRequests } from '../../../application/ports/tracing/requests.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
 import { mongoPending } from '../../../infrastructure/mongodb/pending.js';
 import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../../infrastructure/mongodb/state.js';
+import { redisAccessLog } from '../../../infrastructure/redis/access-log.js';
 import { defaultLeaseMs as bullLeaseMs } from '../../../infrastructure/redis/bullmq-worker.js';
 import { redisFinalAnswers } from '../../../infrastructure/redis/final-answers.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
 import { redisRefusedRequests } from '../../../infrastructure/redis/refused-requests.js';
+import { sqliteAccessLog } from '../../../infrastructure/sqlite/access-log.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteFinalAnswers } from '../../../infrastructure/sqlite/final-answers/final-answers.js';
 import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
@@ -117,16 +120,19 @@ export const pendingStores = {
 
 type LimiterPlace = Place<Limiter> & { now(): number; elapse(ms: number): Promise<void> };
 
+const sqliteLimiterPlace = async (isWorker: boolean) => {
+  const path = inFile('limiter.db');
+  let ahead = 0;
+  const now = () => Date.now() + ahead;
+  const elapse = async (ms: number) => {
+    ahead += ms;
+  };
+  return { open: () => sqliteLimiter(path, now, undefined, isWorker), now, elapse };
+};
+
 export const limiters = {
-  sqlite: async () => {
-    const path = inFile('limiter.db');
-    let ahead = 0;
-    const now = () => Date.now() + ahead;
-    const elapse = async (ms: number) => {
-      ahead += ms;
-    };
-    return { open: () => sqliteLimiter(path, now), now, elapse };
-  },
+  sqlite: () => sqliteLimiterPlace(false),
+  'sqlite for workers': () => sqliteLimiterPlace(true),
   ...(noRedis === null && {
     redis: async () => {
       const { url, namespace, ...rest } = await redisDatabase();
@@ -193,10 +199,24 @@ export const refusedRequests = {
   }),
 } satisfies Record<string, () => Promise<Place<RefusedRequests>>>;
 
+export const accessRetentionMs = 90 * 86_400_000;
+export const accessLogs = {
+  sqlite: async () => {
+    const path = inFile('refused.db');
+    return { open: async () => sqliteAccessLog(path, accessRetentionMs) };
+  },
+  ...(noRedis === null && {
+    redis: async () => {
+      const { url, namespace, end } = await redisDatabase();
+      return { open: async () => redisAccessLog(url, accessRetentionMs, silent, namespace, redisAnswerMs), end };
+    },
+  }),
+} satisfies Record<string, () => Promise<Place<AccessLog>>>;
+
 /** Lines at the end of the run: the engines that each port ran on, and those that it did not run on. */
 for (const line of [
   `event store: SQLite; EventStoreDB over its wire (a gRPC double)${given.eventStore ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
   `read models, vault, process state and pending transactions: SQLite; MongoDB ${given.mongo ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
-  `limiter, jobs, final answers and refused requests: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
+  `limiter, jobs, final answers, refused requests and access log: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
 ])
   report(line);

@@ -15,7 +15,7 @@ import {
 } from '../chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../chains/evm-node.js';
 import { eventually, until } from '../eventually.js';
-import { silent } from '../silent.js';
+import { silent, testSystem } from '../silent.js';
 import { crashableStores } from './crashable-stores.js';
 import {
   contextOf,
@@ -122,7 +122,7 @@ const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }
  * Starts a chain with two nodes, one of which may be faulty, and a service that follows it and may crash. The network
  * has the given quirks.
  */
-export const createScene = async (given: Stores, name: string, quirks: readonly Quirk[] = []) => {
+export const createScene = async (given: Stores, name: string, quirks: readonly Quirk[] = [], system = testSystem) => {
   const chain = createEvmChain(name);
   chain.deploy(token, { standard: 'erc20' } as never);
   const [good, bad] = await Promise.all([startEvmNode({ chain }), startEvmNode({ chain })]);
@@ -131,7 +131,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
   const { stores, dieAfter, isDead, revive } = crashableStores(given);
   const connect = () => evmChain([bad.url, good.wsUrl], silent);
   // A development chain, which begins with block 0, is followed from there, and others from their head.
-  const start = (connected: Chain) => startFollowing(stores, connected, { fromGenesis: first === 0 });
+  const start = (connected: Chain) => startFollowing(stores, connected, { fromGenesis: first === 0, system });
   let connected = await connect();
   let running = start(connected);
 
@@ -198,6 +198,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     /** Status of the follower, for messages of failed tests. */
     status: () => running.app.followers[0]?.status(),
     wallets,
+    app: () => running.app,
     play: async (steps: readonly Step[]) => {
       for (const step of steps) await actions[step.kind](step as never);
     },

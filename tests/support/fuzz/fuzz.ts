@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
-import { type Client, createClient } from '../../../interfaces/client.js';
 import { type ProblemCode, problems, slugOf } from '../../../interfaces/http/problems.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
+import { type Client, createClient } from '../service/client.js';
 import { call } from '../service/http.js';
 import { type KeptConnection, keptConnection, type Reply, sendRaw } from './connection.js';
 import { type Random, randomOf } from './random.js';

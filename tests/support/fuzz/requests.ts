@@ -1,5 +1,5 @@
 import { endpoints } from '../../../interfaces/operations/index.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { sign } from '../service/http.js';
 import { bodyFor } from './bodies.js';
 import type { Random } from './random.js';

@@ -56,6 +56,7 @@ export const setAside: LedgerEvent[] = missing.map((one) => ({
   data: { ...inBlock, ...one },
 }));
 export const closed: LedgerEvent = { type: 'ActivityClosed', data: inBlock };
+export const closedForFeed: LedgerEvent = { type: 'ActivityClosed', data: { ...inBlock, feedOnly: true } };
 export const dropped = (due: boolean): LedgerEvent[] => [
   ...changed('TransferRemoved'),
   { type: 'ActivityDropped', data: { ...inBlock, due } },

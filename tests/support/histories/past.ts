@@ -103,7 +103,7 @@ export const openHistory = (
   stores: Awaited<ReturnType<typeof openStores>>,
   { asOfEvents = 1_000_000, wrap = (events: EventStore) => events } = {},
 ) => {
-  const given = { asOfEvents, transactionCodecs: evmEverywhere };
+  const given = { asOfEvents, foldedEvents: asOfEvents, transactionCodecs: evmEverywhere };
   const app = composeApp({ ...stores, events: wrap(stores.events), vault: openVault }, given);
   const stop = new AbortController();
   const running = app.projector.run(stop.signal);

@@ -65,6 +65,8 @@ const replaced: readonly string[] = ['nonces', 'open_deliveries'];
 /** Fields that appeared, disappeared or changed since then, by projection; all others must be as they were. */
 const changedFields: Readonly<Record<string, readonly string[]>> = {
   open_transactions: ['is_seen', 'seen', 'is_ended'],
+  transactions: ['create_time', 'send_time', 'mined', 'failure'],
+  transfers: ['chain'],
   wallets: ['address_count'],
 };
 /** Projections that made documents then, and make the same ones now. */

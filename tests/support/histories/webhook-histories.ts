@@ -72,7 +72,7 @@ export const headerAsks = fc
     return [{ organizationId, variant, steps }];
   });
 
-type DeliveryMove = 'request' | 'complete' | 'fail' | 'gone' | 'cancel' | 'resend' | 'park' | 'unpark';
+type DeliveryMove = 'record' | 'request' | 'complete' | 'fail' | 'gone' | 'cancel' | 'resend' | 'park' | 'unpark';
 const deliveryMoves: readonly (readonly DeliveryMove[])[] = [
   ['request'],
   ['request', 'complete'],
@@ -87,6 +87,7 @@ const deliveryMoves: readonly (readonly DeliveryMove[])[] = [
   ['request', 'park'],
   ['park', 'fail'],
   ['unpark'],
+  ['record'],
 ];
 
 export const deliveryAsks = fc
@@ -107,6 +108,7 @@ export const deliveryAsks = fc
     };
     const command = {
       request: { type: 'Request', data: { ...named, notificationType: 'N', data: { value: '5' } } },
+      record: { type: 'Record', data: { deliveryId, notificationType: 'N', data: { value: '5' } } },
       complete: attempt(200),
       fail: attempt(503),
       gone: attempt(410),

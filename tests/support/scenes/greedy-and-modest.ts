@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import type { App } from '../../../application/app.js';
 import type { Node } from '../../../application/ports/node.js';
 import { supervise } from '../../../application/processes/supervise.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { composeApp, type openStores, processOf } from '../following/following.js';
 import { fakeNode } from '../gateway/json-rpc.js';
 import { sign } from '../service/http.js';

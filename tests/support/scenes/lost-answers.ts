@@ -21,6 +21,7 @@ const sending: Sending = {
   broadcast: async () => ({ kind: 'taken' }),
   countsAt: async (senders) => senders.map(() => 0),
   inclusionsAt: async (hashes) => hashes.map(() => null),
+  failureReason: async () => null,
   knows: async (hashes) => hashes.map(() => true),
 };
 const chain = {
@@ -156,6 +157,7 @@ export const rows: Readonly<Record<string, Row>> = {
     meanwhile: ({ call }, input: { wallet_id: string }) => call('UpdateConfirmation', { ...input, confirmation: 3 }),
   },
   BatchRegisterAddresses: { given: ofWallet },
+  ReconcileWallet: { given: ofWallet },
   RegisterAddress: {
     given: ofWallet,
     meanwhile: ({ call }, input: { wallet_id: string; address: string }) => call('RemoveAddress', input),

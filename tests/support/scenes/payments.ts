@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { HDNodeWallet, type SigningKey, Wallet } from 'ethers';
 import { startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
-import type { Client } from '../../../interfaces/client.js';
 import type { Engine, Home } from '../engines/engines.js';
 import { eventually } from '../eventually.js';
+import type { Client } from '../service/client.js';
 import { clientOf, startService } from '../service/service.js';
 import { silent } from '../silent.js';
 

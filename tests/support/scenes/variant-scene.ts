@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { loadEdr } from '../../../infrastructure/chains/development/evm/edr.js';
-import type { Client } from '../../../interfaces/client.js';
 import { embedded } from '../engines/engines.js';
 import { eventually } from '../eventually.js';
 import { skip } from '../run/skip.js';
+import type { Client } from '../service/client.js';
 import { clientOf, demoOf, type Service, startService } from '../service/service.js';
 import { startReceiver } from '../webhooks/webhook-receiver.js';
 

@@ -1,9 +1,9 @@
 import { Wallet } from 'ethers';
 import { startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
-import type { Client } from '../../../interfaces/client.js';
 import type { Engine, Home } from '../engines/engines.js';
 import { everyPage } from '../following/following.js';
 import { keepSecret } from '../run/secrets.js';
+import type { Client } from '../service/client.js';
 import { clientOf, type Service, startService } from '../service/service.js';
 import { silent } from '../silent.js';
 import { type Choose, createVerifier, type Keys, startReceiver } from '../webhooks/webhook-receiver.js';

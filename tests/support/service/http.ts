@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Problem } from '../../../interfaces/http/problems.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 
 /** Signs as docs/specification.md#6-authentication defines, in independent code that reveals errors of the service. */
 export const sign = (

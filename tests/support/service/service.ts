@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Client, createClient } from '../../../interfaces/client.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import type { Engine, Home } from '../engines/engines.js';
 import { eventually } from '../eventually.js';
 import { keepCredentials, keepLog } from '../run/secrets.js';
 import { checkedClient } from './checked-client.js';
+import { type Client, createClient } from './client.js';
 import { environmentOf, jsonOf, launcher as ownLauncher } from './command.js';
 
 export type Service = {
@@ -33,6 +33,8 @@ process.once('exit', () => {
 export const startService = async (options: {
   on: Engine | Home;
   role?: string;
+  /** Value of --workers. */
+  workers?: string;
   env?: Record<string, string>;
   /** Launcher of another copy of the repository. */
   launcher?: string;
@@ -41,7 +43,13 @@ export const startService = async (options: {
 }): Promise<Service> => {
   const { launcher = ownLauncher } = options;
   const home = 'home' in options.on ? await options.on.home() : options.on;
-  const args = [launcher, 'serve', '--json', ...(options.role ? ['--role', options.role] : [])];
+  const args = [
+    launcher,
+    'serve',
+    '--json',
+    ...(options.role ? ['--role', options.role] : []),
+    ...(options.workers ? ['--workers', options.workers] : []),
+  ];
   const child = spawn(process.execPath, args, {
     env: environmentOf(home, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],

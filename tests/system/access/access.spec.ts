@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../../../interfaces/client.js';
 import { type Endpoint, endpoints } from '../../../interfaces/operations/index.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { engines } from '../../support/engines/engines.js';
+import type { Client } from '../../support/service/client.js';
 import { type Answer, call, problemIn, send, sign } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 

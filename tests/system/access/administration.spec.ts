@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { chains } from '../../../domain/variant.js';
-import type { Client } from '../../../interfaces/client.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
+import type { Client } from '../../support/service/client.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';

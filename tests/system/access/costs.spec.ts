@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { Client } from '../../../interfaces/client.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
 import { engines } from '../../support/engines/engines.js';
+import type { Client } from '../../support/service/client.js';
 import { call } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { variants } from '../../../domain/variant.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { engines } from '../../support/engines/engines.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';

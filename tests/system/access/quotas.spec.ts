@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { defaultQuotas } from '../../../domain/quota.js';
-import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
+import type { Client } from '../../support/service/client.js';
 import { call, problemIn } from '../../support/service/http.js';
 import {
   clientOf,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { type Engine, engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';

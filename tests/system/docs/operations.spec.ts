@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { embedded } from '../../support/engines/engines.js';
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { embedded, services } from '../../support/engines/engines.js';
+import { noRedis } from '../../support/engines/redis.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
+import { skip } from '../../support/run/skip.js';
 import { describeInFull } from '../../support/run/tier.js';
-import { jsonOf, runCommand } from '../../support/service/command.js';
+import { environmentOf, jsonOf, launcher, runCommand } from '../../support/service/command.js';
 import { clientOf, demoOf, startService } from '../../support/service/service.js';
 
 const page = readFileSync('docs/operations.md', 'utf8');
@@ -50,12 +54,37 @@ describeInFull('docs/operations.md', () => {
     await again.stop();
   });
 
-  it('names only commands that exist', async () => {
-    const { stdout } = await runCommand(await embedded.home(), ['--help']);
-    const named = [
-      ...page.matchAll(/chainfold(?:\.js)? ((?:[a-z-]+)(?: (?:rotate|issue|delete|verify|status|stuck|replay))?)/g),
-    ];
-    for (const [, words = ''] of named) assert.ok(stdout.includes(`  ${words}`), words);
-    assert.ok(named.length > 8);
+  it('gives commands that move a service to the services, and name the tools of their backup', async function () {
+    if (noRedis !== null) return skip(this, `a move to the services: ${noRedis}`);
+    const service = await startService({ on: embedded });
+    await clientOf(service).c.registerWallet({ name: 'moved' });
+    await service.stop();
+    const { environment } = await services.home();
+    const [directory, tools] = [freshDirectory(), freshDirectory()];
+    symlinkSync(service.home.directory, join(directory, '.chainfold'));
+    writeFileSync(join(tools, 'npx'), `#!/bin/sh\nshift\nexec node ${resolve(launcher)} "$@"\n`, { mode: 0o755 });
+    const [, block = ''] = /^## Moving to the services.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
+    const script = block
+      .replace("'esdb://…'", `'${environment.EVENTSTORE_URL}'`)
+      .replace("'mongodb://…?replicaSet=rs0'", `'${environment.MONGODB_URL}'`)
+      .replace("'redis://…'", `'${environment.REDIS_URL}'`);
+    assert.match(script, /^npx chainfold serve$/m);
+    const env = { ...environmentOf(service.home), CHAINFOLD_NAMESPACE: environment.CHAINFOLD_NAMESPACE };
+    await promisify(execFile)('bash', ['-ec', script.replace(/^npx chainfold serve$/m, '')], {
+      cwd: directory,
+      env: { ...env, PATH: `${tools}${delimiter}${process.env.PATH}` },
+    });
+    const CHAINFOLD_MASTER_KEY = readFileSync(join(service.home.directory, 'master.key'), 'utf8').trim();
+    const moved = { ...service.home, environment: { ...environment, CHAINFOLD_MASTER_KEY } };
+    const again = await startService({ on: moved });
+    const { wallets } = await eventually(() => clientOf(again).c.listWallets({}));
+    assert.deepEqual(
+      wallets.map(({ name }) => name),
+      ['moved'],
+    );
+    const taken = await runCommand(moved, ['backup', freshDirectory()]);
+    assert.ok(page.includes('`mongodump --collection=processes`'));
+    assert.match(taken.stdout + taken.stderr, /mongodump .*--collection=processes/);
+    await again.stop();
   });
 });

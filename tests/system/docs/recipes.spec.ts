@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
-import { callOperation } from '../../../interfaces/client.js';
 import { scopeOf } from '../../../projections/define.js';
+import { createClient } from '../../../sdk/typescript/src/client.js';
 import { startCoralNode } from '../../support/chains/coral-node.js';
 import { type Change, changesIn, copyRepository, filesListedIn } from '../../support/docs/recipes.js';
 import { createTypeCheck } from '../../support/docs/type-check.js';
@@ -73,6 +73,7 @@ describeInFull('the recipes applied to a copy of the repository', function () {
   it('pass the tests that they add', async () => {
     const specs = touched.filter((path) => path.endsWith('.spec.ts'));
     assert.ok(specs.length >= pages.length, specs.join());
+    await promisify(execFile)(process.execPath, ['--import', 'tsx', 'interfaces/sdk/write.ts'], { cwd: root });
     await promisify(execFile)(process.execPath, ['build.js'], { cwd: root });
     await run('mocha/bin/mocha.js', '--no-config', '--import=tsx', '--exit', '--timeout=180000', ...specs);
   });
@@ -82,9 +83,12 @@ describeInFull('the recipes applied to a copy of the repository', function () {
     let service: Service;
     let oldWallet: string;
     const launcher = join(root, 'bin/chainfold.js');
-    const call = async (path: string, request: object) =>
+    const call = async (path: string, request: object) => {
+      const [api = '', name = ''] = path.split('/');
+      const client = createClient({ url: service.url, ...demoOf(service.home), maxRetries: 0 });
       // biome-ignore lint/suspicious/noExplicitAny: answers of operations that this repository's types do not know
-      (await callOperation({ url: service.url, ...demoOf(service.home) }, `/v1/${path}`, request)) as any;
+      return (await client.call(api, name, request)) as any;
+    };
 
     before(async () => {
       service = await startService({ on: embedded });

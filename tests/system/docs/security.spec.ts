@@ -10,7 +10,7 @@ import { keyRingIn, renewKeyIn } from '../../../infrastructure/keys/master-key.j
 import { stateVault } from '../../../infrastructure/keys/vault.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
-import { type Credentials, signatureHeaders } from '../../../interfaces/signature.js';
+import { type Credentials, signatureHeaders } from '../../../sdk/typescript/src/sign.js';
 import { embedded, type Home } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
@@ -35,7 +35,7 @@ const cell = (name: string) => {
 };
 
 describe('docs/security.md', () => {
-  it('shows an example signature that its own rules and the service both produce', () => {
+  it('shows an example signature that its own rules and the service both produce', async () => {
     const digest = createHash('sha256')
       .update(Buffer.from(cell('body'), 'utf8'))
       .digest('hex');
@@ -46,7 +46,7 @@ describe('docs/security.md', () => {
     const signature = (signed: string) => createHmac('sha256', cell('api_secret')).update(signed).digest('hex');
     assert.equal(cell('signature'), signature(text));
     const credentials = { key: cell('api_key'), secret: cell('api_secret') };
-    const headers = signatureHeaders(credentials, cell('method'), cell('path'), cell('body'));
+    const headers = await signatureHeaders(credentials, cell('method'), cell('path'), cell('body'));
     assert.equal(headers['x-api-signature'], signature(text.replace(cell('nonce'), headers['x-api-nonce'])));
   });
 

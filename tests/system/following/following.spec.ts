@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { HDNodeWallet, JsonRpcProvider, Network, parseEther, Wallet } from 'ethers';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
-import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
+import type { Client } from '../../support/service/client.js';
 import { runCommand } from '../../support/service/command.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';

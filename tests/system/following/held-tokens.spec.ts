@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
-import type { Client } from '../../../interfaces/client.js';
 import { addressOf } from '../../support/chains/evm-chain.js';
 import { embedded } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
+import type { Client } from '../../support/service/client.js';
 import { clientOf, startService } from '../../support/service/service.js';
 import { silent } from '../../support/silent.js';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Address } from '@ton/core';
 import { startDevelopmentTon } from '../../../infrastructure/chains/development/ton/chain.js';
-import type { Client } from '../../../interfaces/client.js';
 import { accountOf } from '../../support/chains/ton-transactions.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
+import type { Client } from '../../support/service/client.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';
 import { silent } from '../../support/silent.js';

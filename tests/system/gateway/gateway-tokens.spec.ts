@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Client } from '../../../interfaces/client.js';
 import { createEvmChain } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { connectTo, gatewayUrl, post, rejectedUpgrade, socketUrl } from '../../support/gateway/gateway.js';
+import type { Client } from '../../support/service/client.js';
 import { jsonOf } from '../../support/service/command.js';
 import { call } from '../../support/service/http.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';

@@ -47,7 +47,13 @@ const describeAudit = (engine: Engine) =>
       assert.deepEqual([summary.events, Object.keys(summary.wallets as object).length], [5, 3]);
       const first = events[0];
       assert.deepEqual(summary.first, { position: first?.position, time: first?.commit_time });
-      const { stdout } = await runCommand(service.home, ['audit', 'replay', '--organization', tenant.organizationId]);
+      const { stdout } = await runCommand(service.home, [
+        'audit',
+        'replay',
+        '--organization',
+        tenant.organizationId,
+        '--wide',
+      ]);
       assert.match(stdout, /WalletRegistered +C +credential ck_\w+ +request made-two\n {2}\{"walletId"/);
       assert.match(stdout, /^5 events of org_/m);
     });
@@ -177,7 +183,7 @@ const describeAudit = (engine: Engine) =>
       assert.deepEqual([unproven.code, unproven.valid, unproven.key], [2, null, "the file's own"]);
       const noKey = await runCommand(service.home, ['audit', 'verify', file, '--key', 'audpk_short'], away);
       assert.equal(noKey.code, 2);
-      assert.match(noKey.stderr, /^--key must be a public key \(audpk_…\) from [^\n]+\n$/);
+      assert.match(noKey.stderr, /^That is not a key: --key must be a public key \(audpk_…\) from [^\n]+\n$/);
       const stranger = await engine.home();
       await newOrganization(stranger, 'stranger');
       const beside = async (...args: string[]) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EventRecord } from '../../../application/audit/event-record.js';
-import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
+import type { Client } from '../../support/service/client.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 

@@ -98,7 +98,8 @@ for (const engine of engines)
       const missing = readdirSync('docs')
         .filter((name) => name.endsWith('.md'))
         .flatMap((name) => {
-          const named = readFileSync(join('docs', name), 'utf8').match(/`chainfold_[a-z_]+`/g) ?? [];
+          // An export begins with the field `chainfold_audit`, which is no metric.
+          const named = readFileSync(join('docs', name), 'utf8').match(/`chainfold_(?!audit`)[a-z_]+`/g) ?? [];
           return named.map((one) => one.slice(1, -1)).flatMap((one) => (exported.has(one) ? [] : [`${name}: ${one}`]));
         });
       assert.deepEqual(missing, []);

@@ -115,6 +115,7 @@ describe('the doctor command without a running service', () => {
       'fail master key',
       'fail projection lag',
       'fail read model versions',
+      'fail reconciliation',
       'fail stuck transactions',
     ]);
     const names = before.map(([name]) => name).filter((name) => name !== 'read-models.db' && name !== 'master.key');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Wallet } from 'ethers';
-import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { createRandom } from '../../support/random.js';
@@ -8,6 +7,7 @@ import { seed } from '../../support/run/seed.js';
 import { skip } from '../../support/run/skip.js';
 import { sized } from '../../support/run/tier.js';
 import { openPayments, type Payments, receiver } from '../../support/scenes/payments.js';
+import type { Client } from '../../support/service/client.js';
 import { clientOf } from '../../support/service/service.js';
 import { startReceiver } from '../../support/webhooks/webhook-receiver.js';
 

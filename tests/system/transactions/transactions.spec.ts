@@ -45,7 +45,8 @@ for (const engine of engines)
       const { transaction: signed } = await api.getTransaction({ transaction_id });
       assert.equal(signed.transaction_state, 'TRANSACTION_STATE_SIGNED');
       const { transaction: sent } = await api.sendTransaction({ transaction_id });
-      assert.deepEqual(sent, { ...signed, transaction_state: 'TRANSACTION_STATE_SENT' });
+      const { send_time } = sent;
+      assert.deepEqual(sent, { ...signed, send_time, transaction_state: 'TRANSACTION_STATE_SENT' });
       assert.deepEqual((await api.sendTransaction({ transaction_id })).transaction, sent);
       await mine();
       await becomes(transaction_id, 'MINED');

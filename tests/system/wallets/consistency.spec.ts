@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually, until } from '../../support/eventually.js';
 import { patient, sized } from '../../support/run/tier.js';
+import type { Client } from '../../support/service/client.js';
 import { call } from '../../support/service/http.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { embedded } from '../../support/engines/engines.js';
 import {
   complaintsIn,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { endpoints } from '../../../interfaces/operations/index.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { engines } from '../../support/engines/engines.js';
 import { sized } from '../../support/run/tier.js';
 import { type Answer, call, problemIn, raw, send, sign } from '../../support/service/http.js';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { variants } from '../../../domain/variant.js';
-import type { Client } from '../../../interfaces/client.js';
 import { createAjv } from '../../../interfaces/http/validation.js';
 import * as addressOperations from '../../../interfaces/operations/addresses.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
 import * as walletOperations from '../../../interfaces/operations/wallets.js';
-import type { Credentials } from '../../../interfaces/signature.js';
+import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { type Engine, engines } from '../../support/engines/engines.js';
 import { refusedWith } from '../../support/scenes/payments.js';
+import type { Client } from '../../support/service/client.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';
 

@@ -43,7 +43,8 @@ describe('a block of the EVM connector', () => {
       ]);
       const { number, hash, parentHash, time } = node().chain.head();
       assert.deepEqual(header, { number, hash, parentHash, time });
-      assert.deepEqual(touches, [{ address: anna, reason: 'fee' }]);
+      const fees = [{ transaction: transactions[0]?.hash, value: plainFee }];
+      assert.deepEqual(touches, [{ address: anna, reason: 'fee', fees }]);
     });
     it('marks transfers of failed transactions', async () => {
       const movements = await movementsOf({ from: anna, to: bert, value: 5n, failed: true });
@@ -64,7 +65,10 @@ describe('a block of the EVM connector', () => {
       const fields = { from: anna.toUpperCase().replace('X', 'x'), to: bert.toUpperCase().replace('X', 'x') };
       const { movements, touches } = await mined([{ from: anna, to: bert, value: 5n, fields }]);
       assert.deepEqual(movements.map(brief), [coins('native', anna, bert, '5')]);
-      assert.deepEqual(touches, [{ address: anna, reason: 'fee' }]);
+      assert.deepEqual(
+        touches.map(({ address, reason }) => ({ address, reason })),
+        [{ address: anna, reason: 'fee' }],
+      );
     });
     it('treats deposits from a lower layer as minted, even when the deposit fails', async () => {
       const movements = await movementsOf(
@@ -222,10 +226,14 @@ describe('a block of the EVM connector', () => {
       { from: anna, to: bert, value: 3n },
     ];
     const { touches } = await mined(transactions, interestInAnna, others);
-    assert.deepEqual(
-      touches,
-      (['fee', 'withdrawal', 'reward'] as const).map((reason) => ({ address: anna, reason })),
-    );
+    const fees = node()
+      .chain.head()
+      .transactions.map(({ hash }) => ({ transaction: hash, value: plainFee }));
+    assert.deepEqual(touches, [
+      { address: anna, reason: 'fee', fees },
+      { address: anna, reason: 'withdrawal' },
+      { address: anna, reason: 'reward' },
+    ]);
   });
   it('touches the parties of untraced calls, as far as receipts name them', async () => {
     const word = (address: string) => address.slice(2).padStart(64, '0');

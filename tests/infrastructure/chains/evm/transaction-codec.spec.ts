@@ -166,6 +166,45 @@ describe('the EVM transaction codec for type 2', () => {
     ));
 });
 
+describe('the EVM transaction codec for access lists', () => {
+  const hexOf = (length: number) =>
+    fc
+      .uint8Array({ minLength: length, maxLength: length })
+      .map((some): Hex => `0x${Buffer.from(some).toString('hex')}`);
+  const accessList = fc.array(fc.record({ address: hexOf(20), storageKeys: fc.array(hexOf(32), { maxLength: 3 }) }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  const prices = {
+    1: { viem: { type: 'eip2930', gasPrice: 7n }, own: { gasPrice: '7' } },
+    2: {
+      viem: { type: 'eip1559', maxFeePerGas: 7n, maxPriorityFeePerGas: 3n },
+      own: { gasPrice: '7', maxPriorityFeePerGas: '3' },
+    },
+  } as const;
+  for (const [type, { viem, own }] of Object.entries(prices))
+    it(`agrees with viem on digest, bytes and hash of any transaction of type ${type}`, () =>
+      fc.assert(
+        fc.asyncProperty(fc.record({ ...content, accessList }), async (given) => {
+          const account = privateKeyToAccount(eip155Example.key);
+          const { value, gas, to, data } = given;
+          const hex = { to: to as Hex, data: data as Hex };
+          const asViem = { ...given, ...hex, ...viem, value: BigInt(value), gas: BigInt(gas) };
+          const unsigned = { ...given, ...own };
+          const bytesToSign = serializeTransaction(asViem);
+          assert.equal(evmTransactions.unsigned(unsigned), bytesToSign);
+          const digest = evmTransactions.digest(unsigned) as Hex;
+          const raw = await account.signTransaction(asViem);
+          const signature = await account.sign({ hash: digest });
+          assert.deepEqual(evmTransactions.assemble(unsigned, account.address.toLowerCase(), signature), {
+            raw,
+            hash: keccak256(raw),
+          });
+        }),
+        { numRuns: 30, seed: 2930 },
+      ));
+});
+
 describe('the calls of token contracts', () => {
   const address = fc
     .uint8Array({ minLength: 20, maxLength: 20 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beginCell } from '@ton/core';
 import type { Interest } from '../../../../application/ports/chain.js';
+import { hash } from '../../../../infrastructure/chains/ton/wire.js';
 import { accountOf, coinBody, encryptedBody, tonTransaction } from '../../../support/chains/ton-transactions.js';
 import { skip } from '../../../support/run/skip.js';
 import { readMoved, rowsOf } from '../../../support/ton/rows.js';
@@ -92,7 +93,8 @@ describe('the transfers of a TON transaction', () => {
         { transfer_type: 'TRANSFER_TYPE_OUTGOING', from: anna, to: carl, value: '3' },
       ],
     );
-    assert.deepEqual(readMoved(received, annas).touches, [{ address: anna, reason: 'fee' }]);
+    const fees = [{ transaction: hash(received.hash, 'a hash'), value: String(received.total_fees) }];
+    assert.deepEqual(readMoved(received, annas).touches, [{ address: anna, reason: 'fee', fees }]);
   });
 
   it('succeed if an account without code aborts but keeps the value', () => {
@@ -149,11 +151,12 @@ describe('the transfers of a TON transaction', () => {
 
   it('are empty if no value moves within the chain', () => {
     const external = tonTransaction({ account: anna, in: null, out: [{ to: null, value: 0n }] });
+    const fees = [{ transaction: hash(external.hash, 'a hash'), value: String(external.total_fees) }];
     assert.deepEqual(readMoved(external, annas), {
       account: anna,
       isOfInterest: true,
       movements: [],
-      touches: [{ address: anna, reason: 'fee' }],
+      touches: [{ address: anna, reason: 'fee', fees }],
     });
     assert.deepEqual(rowsOf(tonTransaction({ account: anna, in: { from: bert, value: 0n } })), []);
   });

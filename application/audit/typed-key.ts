@@ -1,0 +1,16 @@
+const keyForm = /^audpk_[A-Za-z0-9+/]{43}=$/;
+
+/** Returns whether a text has the form of a public key. */
+export const isKey = (text: string) => keyForm.test(text);
+
+/** Two keys that were not made from each other differ in about 42 characters. */
+const maxTypos = 8;
+
+/**
+ * Returns whether a key is another one with a few wrong characters. Nobody can make a key that is so close to a given one
+ * and has a known private key.
+ */
+export const isMistyped = (given: string, key: string) =>
+  given !== key &&
+  given.length === key.length &&
+  [...given].filter((character, n) => character !== key[n]).length <= maxTypos;

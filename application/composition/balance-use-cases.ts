@@ -1,0 +1,24 @@
+import { type Balances, createBalances } from '../assets/balances.js';
+import { type AssetImports, createAssetImports } from '../assets/import-assets.js';
+import type { RefreshRequestPorts } from '../assets/refresh-request.js';
+import {
+  createReconciliation,
+  type Reconciliation,
+  type ReconciliationPorts,
+} from '../reconciliation/reconcile-wallet.js';
+
+/** Use cases that read balances from the nodes. */
+export type BalanceUseCases = {
+  readonly balances: Balances;
+  readonly imports: AssetImports;
+  readonly reconciliation: Reconciliation;
+};
+
+export const createBalanceUseCases = (ports: RefreshRequestPorts & ReconciliationPorts): BalanceUseCases => {
+  const balances = createBalances(ports);
+  return {
+    balances,
+    imports: createAssetImports({ ...ports, balances }),
+    reconciliation: createReconciliation(ports),
+  };
+};

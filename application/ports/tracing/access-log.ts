@@ -1,0 +1,48 @@
+/** `secret`: an answer with a secret; `export`: the export of a history; `refused`: a refused request. */
+export const accessKinds = ['secret', 'export', 'refused'] as const;
+export type AccessKind = (typeof accessKinds)[number];
+
+/** Access to an organization's data that leaves no event. Holds no secret. */
+export type Access = {
+  /** Unix ms. */
+  readonly time: number;
+  readonly kind: AccessKind;
+  readonly requestId: string;
+  /** Short form of the API key or gateway token, or `operator` for a key of another organization. */
+  readonly key?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly status: number;
+  /** Problem code or JSON-RPC error code of a refused request, and the explanation that the caller received. */
+  readonly code?: string | number | undefined;
+  readonly detail?: string | undefined;
+};
+
+/** Access with the organization whose data it concerns. */
+export type OwnedAccess = Access & { readonly organizationId: string };
+/** Access with its number, which grows with each access of the organization. */
+export type NumberedAccess = Access & { readonly number: number };
+
+/**
+ * Number of entries that an organization keeps, for refused requests and for all others separately, so that a caller who
+ * is refused often does not displace the reads of secrets.
+ */
+export const maxAccesses = 5000;
+
+/** Returns the part of an organization's entries that is bounded on its own. */
+export const partOf = (kind: AccessKind): 'refused' | 'read' => (kind === 'refused' ? 'refused' : 'read');
+
+type Range = {
+  /** Least time, Unix ms. */
+  readonly from: number;
+  /** Number below which entries are listed; undefined for all. */
+  readonly before: number | undefined;
+  readonly limit: number;
+};
+
+/** Log of accesses, outside the history and with its own retention. All processes share it. */
+export interface AccessLog {
+  add(accesses: readonly OwnedAccess[]): Promise<void>;
+  /** Returns entries of an organization, newest first. */
+  list(organizationId: string, range: Range): Promise<readonly NumberedAccess[]>;
+  close(): Promise<void>;
+}

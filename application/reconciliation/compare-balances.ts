@@ -1,0 +1,103 @@
+import type { Holding } from '../../domain/aggregates/ledger/ledger-data.js';
+import { type Asset, assetKey } from '../../domain/asset.js';
+import type { AddressDocument } from '../../projections/addresses.js';
+import { type AssetDocument, assetDocumentId, assets, unreadBalances } from '../../projections/assets.js';
+import { areHeld } from '../assets/assets.js';
+import { readBalances } from '../assets/balance-ledger.js';
+import { partSize, takeHoldings } from '../assets/changed-balances.js';
+import type { Contracts } from '../assets/contracts.js';
+import { groupBy } from '../async/group-by.js';
+import { slicesOf } from '../async/slices.js';
+import { type Context, scopeFor } from '../commands/handle.js';
+import type { Chains } from '../ports/chains.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
+import type { Height } from './settled-height.js';
+
+type Ports = {
+  readonly readModels: ReadModels;
+  readonly contracts: Contracts;
+  readonly chains: Chains;
+  readonly system: System;
+};
+
+export type Difference = Holding & {
+  readonly expected: string;
+  readonly found: string;
+  /** Height at which the expected balance was read. */
+  readonly since: number;
+};
+
+export type Compared = Height & {
+  readonly walletId: string;
+  readonly addresses: readonly AddressDocument[];
+  /** Balances that the follower is about to read, which are left out. */
+  readonly awaited: readonly Holding[];
+};
+
+const keyOf = ({ address, asset }: Holding) => `${address} ${assetKey(asset)}`;
+
+/** Compares stored balances with the balances on the chain at a final block. */
+export const createComparison = (ports: Ports) => {
+  const { readModels, contracts, chains, system } = ports;
+
+  const standardsOf = async (context: Context): Promise<readonly Asset['standard'][]> => {
+    if (!context.variant.can.includes('token-contracts')) return ['native'];
+    return [...new Set<Asset['standard']>(['native', ...(await contracts.list(context)).map((one) => one.standard)])];
+  };
+
+  /** Returns the stored balances that can be compared: shown ones that were read at or before the block. */
+  const storedOf = async (context: Context, { walletId, at, chain }: Compared, holdings: readonly Holding[]) => {
+    const ids = holdings.map(({ address, asset }) => assetDocumentId(walletId, address, asset));
+    const keys = ids.map((id) => ({ scope: scopeFor(context), id }));
+    const unread = await readModels.getMany(unreadBalances, keys);
+    const found = await readModels.getMany(assets, keys);
+    const stored = found.filter(
+      (one, i): one is AssetDocument =>
+        one !== null && !unread[i] && one.chain === chain && one.block_number <= at.number,
+    );
+    const held = await areHeld(readModels, context, stored);
+    return stored.filter((_, i) => held[i]);
+  };
+
+  /** Reads balances of one contract, or native ones. A failing contract is left out: doctor reports it. */
+  const read = async ({ variant, organizationId }: Context, { at }: Compared, some: readonly AssetDocument[]) => {
+    try {
+      return await readBalances(chains.of(variant), some, at);
+    } catch (error) {
+      if (some[0]?.standard === 'native') throw error;
+      const fields = { organization: organizationId, variant: variant.tag, asset: some[0]?.asset, err: error };
+      system.log.warn(fields, 'Token balances could not be reconciled');
+      return [];
+    }
+  };
+
+  const compareSome = async (context: Context, compared: Compared, holdings: readonly Holding[]) => {
+    const stored = await storedOf(context, compared, holdings);
+    const byKey = new Map(stored.map((one) => [keyOf(one), one]));
+    const differences: Difference[] = [];
+    const contractOf = ({ asset }: AssetDocument) => ('contract' in asset ? asset.contract : '');
+    for (const some of groupBy(stored, contractOf).values())
+      for (const { address, asset, balance } of await read(context, compared, some)) {
+        const known = byKey.get(keyOf({ address, asset }));
+        if (!known || known.balance === balance) continue;
+        differences.push({ address, asset, expected: known.balance, found: balance, since: known.block_number });
+      }
+    return differences;
+  };
+
+  return async (context: Context, compared: Compared): Promise<readonly Difference[]> => {
+    const awaited = new Set(compared.awaited.map(keyOf));
+    const differences: Difference[] = [];
+    for (const standard of await standardsOf(context)) {
+      const { holdings } = await takeHoldings(ports, context, { addresses: compared.addresses, standard });
+      context.touch?.(holdings.length);
+      for (const some of slicesOf(holdings, partSize.balances)) {
+        const settled = some.filter((one) => !awaited.has(keyOf(one)));
+        differences.push(...(await compareSome(context, compared, settled)));
+        await system.breathe();
+      }
+    }
+    return differences;
+  };
+};

@@ -1,0 +1,87 @@
+import type { Holding } from '../../domain/aggregates/ledger/ledger-data.js';
+import { ledger } from '../../domain/aggregates/ledger.js';
+import { fail } from '../../domain/failure.js';
+import { thresholdOf } from '../../domain/variant.js';
+import { type UnsettledDocument, unsettled } from '../../projections/unsettled.js';
+import type { WalletDocument } from '../../projections/wallets.js';
+import { ledgerKey } from '../assets/balance-ledger.js';
+import { type Context, scopeFor } from '../commands/handle.js';
+import { readAggregate } from '../commands/read-aggregate.js';
+import { readReached } from '../following/progress/cursor-store.js';
+import type { Header } from '../ports/chain.js';
+import type { Chains } from '../ports/chains.js';
+import type { Streams } from '../ports/event-store.js';
+import type { DocumentKey, ReadModels } from '../ports/read-models.js';
+import type { StateStore } from '../ports/state.js';
+import type { Progress } from '../read-models/progress.js';
+
+type Ports = {
+  readonly events: Streams;
+  readonly readModels: ReadModels;
+  readonly state: StateStore;
+  readonly progress: Progress;
+  readonly chains: Chains;
+  readonly catchUpMs: number;
+};
+
+/** Final block at which balances are compared. */
+export type Height = { readonly at: Header; readonly chain: string };
+
+/** Limit of unfinished activities of one wallet that are examined. */
+const maxUnsettled = 1000;
+
+/**
+ * Finds the newest block that is final, followed, and confirmed by the wallet's threshold. The read models include
+ * everything that was recorded up to this block when the function returns.
+ */
+export const settledHeight = async (ports: Ports, context: Context, wallet: WalletDocument): Promise<Height> => {
+  const { state, chains, events, progress, catchUpMs } = ports;
+  const { variant, organizationId } = context;
+  const chain = chains.of(variant);
+  const { hash: first } = await chain.genesis();
+  const reached = await readReached(state, variant.tag);
+  if (reached?.chain !== first)
+    return fail('UNAVAILABLE', `Chain ${variant.tag} is not followed yet. Run a process with the role follower.`);
+  const confirmed = reached.tip.number - thresholdOf(variant, wallet.confirmation) + 1;
+  const number = Math.max(0, Math.min(await chain.finalized(), confirmed));
+  const at = await chain.headerAt(number);
+  if (!at) return fail('NODE_ERROR', `The node has no block ${number}, although it was followed.`);
+  if (!(await progress.reached(await events.head(), catchUpMs, organizationId)))
+    return fail('UNAVAILABLE', 'Read model is catching up. Retry in a moment.');
+  return { at, chain: first };
+};
+
+/** Yields the blocks of a wallet with work left. Their ids begin with the id of the wallet. */
+const unsettledOf = async function* ({ readModels }: Ports, context: Context, walletId: string) {
+  const scope = scopeFor(context);
+  let after: DocumentKey | undefined = { scope, id: `${walletId}|` };
+  while (after) {
+    const found: Awaited<ReturnType<typeof readModels.scan<UnsettledDocument>>> = await readModels.scan(
+      unsettled,
+      after,
+    );
+    for (const one of found) {
+      if (one.scope !== scope || one.document.wallet_id !== walletId) return;
+      yield one.document;
+    }
+    after = found.at(-1);
+  }
+};
+
+/** Returns the balances that the follower is about to read. They may differ from the chain without being wrong. */
+export const awaitedHoldings = async (
+  ports: Ports,
+  context: Context,
+  walletId: string,
+): Promise<readonly Holding[]> => {
+  const holdings: Holding[] = [];
+  let count = 0;
+  for await (const { block, phase, unread } of unsettledOf(ports, context, walletId)) {
+    if (phase === 'open' && !unread) continue;
+    if (++count > maxUnsettled)
+      return fail('UNAVAILABLE', 'The balances of this wallet are being read after many transfers. Retry later.');
+    const key = ledgerKey(context.variant, walletId, block.hash);
+    holdings.push(...(await readAggregate(ports.events, ledger, context.organizationId, key)).holdings);
+  }
+  return holdings;
+};

@@ -1,0 +1,28 @@
+import type { Collection } from '../../projections/define.js';
+import { type Context, scopeFor } from '../commands/handle.js';
+import type { Page, PageKey, ReadModels } from '../ports/read-models.js';
+
+type Query = {
+  readonly index: string;
+  readonly equal: readonly string[];
+  readonly after?: PageKey;
+  readonly oldestFirst?: boolean;
+  readonly limit?: number;
+};
+
+const pageSize = 100;
+
+/** Yields the documents of an index, reading page by page, and charges the caller for each. */
+export const documentsBy = async function* <Doc>(
+  readModels: ReadModels,
+  context: Context,
+  collection: Collection<Doc>,
+  { after: first, limit = pageSize, ...query }: Query,
+): AsyncGenerator<Doc> {
+  for (let after: PageKey | null | undefined = first; after !== null; ) {
+    const page: Page<Doc> = await readModels.page(collection, scopeFor(context), { ...query, limit, after });
+    context.touch?.(page.documents.length);
+    yield* page.documents;
+    after = page.next;
+  }
+};

@@ -1,0 +1,111 @@
+import type { Asset } from '../../domain/asset.js';
+import type { TransferDocument } from '../../projections/transfers.js';
+import type { ActivityBlock } from './activity.js';
+
+export type Direction = 'incoming' | 'outgoing';
+
+/** One side of a transfer, with the fee that the address paid for its transaction. */
+export type Movement = {
+  readonly document: Pick<TransferDocument, 'transfer' | 'state' | 'block_number' | 'block_time'>;
+  readonly address: string;
+  readonly direction: Direction;
+  /** Paid fee in smallest units of the chain's own coin; 0 if another movement of the transaction shows it. */
+  readonly fee: bigint;
+  /** Change of the balance of the address in `transfer.asset`, without the fee. */
+  readonly change: bigint;
+};
+
+const native: Asset = { standard: 'native' };
+
+/** Directions that a record stands for. TON has a record for each side, also of a transfer to oneself. */
+const directionsOf = ({ transfer: { details } }: TransferDocument): readonly Direction[] => {
+  if (details.transfer_type === 'TRANSFER_TYPE_INCOMING') return ['incoming'];
+  if (details.transfer_type === 'TRANSFER_TYPE_OUTGOING') return ['outgoing'];
+  return ['outgoing', 'incoming'];
+};
+
+const sidesOf = (document: TransferDocument): Movement[] => {
+  const { transfer, own_from, own_to } = document;
+  const value = transfer.failed ? 0n : BigInt(transfer.value);
+  return directionsOf(document).flatMap((direction) => {
+    const address = direction === 'outgoing' ? own_from : own_to;
+    const change = direction === 'outgoing' ? -value : value;
+    return address === '' ? [] : [{ document, address, direction, fee: 0n, change }];
+  });
+};
+
+/** Movement of a fee alone, for a transaction that moved none of the selected assets. */
+const feeAlone = (
+  { number, time }: ActivityBlock,
+  address: string,
+  transaction: string,
+  isPending: boolean,
+): Omit<Movement, 'fee'> => ({
+  document: {
+    transfer: {
+      transaction,
+      index: 'fee',
+      asset: native,
+      from: address,
+      to: '',
+      value: '0',
+      fee: '0',
+      failed: false,
+      details: { nonce: '' },
+    },
+    state: isPending ? 'PENDING' : 'SUCCESS',
+    block_number: number,
+    block_time: time,
+  },
+  address,
+  direction: 'outgoing',
+  change: 0n,
+});
+
+/** Ranks the movements of a transaction: the fee is shown with the first. */
+const rankOf = ({ direction, document }: Movement) =>
+  (direction === 'outgoing' ? 0 : 2) + (document.transfer.asset.standard === 'native' ? 0 : 1);
+
+export type Selection = {
+  /** Address whose movements are selected; all addresses of the wallet if absent. */
+  readonly address: string | undefined;
+  readonly hasAsset: (asset: Asset) => boolean;
+  /** False where a record cannot show that a transfer failed. */
+  readonly showsFailed: boolean;
+};
+
+/** Returns for each address and transaction the movement that shows the fee. */
+const feePlaces = (movements: readonly Movement[]) => {
+  const places = new Map<string, number>();
+  for (const [i, movement] of movements.entries()) {
+    const key = feeKey(movement.address, movement.document.transfer.transaction);
+    const before = movements[places.get(key) ?? -1];
+    if (!before || rankOf(movement) < rankOf(before)) places.set(key, i);
+  }
+  return places;
+};
+const feeKey = (address: string, transaction: string) => `${address} ${transaction}`;
+
+/**
+ * Returns the movements of a block, in the order of its documents. Each fee is part of exactly one movement, of the same
+ * transaction and address if there is one.
+ */
+export const movementsIn = (block: ActivityBlock, selection: Selection, isPending: boolean): readonly Movement[] => {
+  const { address: selected, hasAsset, showsFailed } = selection;
+  const isSelected = ({ address }: { readonly address: string }) => selected === undefined || selected === address;
+  const found = block.transfers
+    .filter(({ transfer: { asset, failed } }) => hasAsset(asset) && (showsFailed || !failed))
+    .flatMap(sidesOf)
+    .filter(isSelected);
+  const payers = block.touches.filter((touch) => touch.fees && isSelected(touch));
+  if (payers.length === 0) return found;
+  const places = feePlaces(found);
+  for (const { address, fees = [] } of payers)
+    for (const { transaction, value } of fees) {
+      const fee = BigInt(value);
+      const place = places.get(feeKey(address, transaction));
+      if (place !== undefined) found[place] = { ...(found[place] as Movement), fee };
+      else if (fee !== 0n && hasAsset(native)) found.push({ ...feeAlone(block, address, transaction, isPending), fee });
+    }
+  return found;
+};

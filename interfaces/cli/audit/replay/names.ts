@@ -1,0 +1,47 @@
+import type { EventRecord } from '../../../../application/audit/event-record.js';
+import { apiKeyForm, shortApiKey } from '../../../../application/commands/api-key.js';
+
+/** Maximum number of names that are remembered, which bounds the memory. Further records appear with their ids. */
+const maxNames = 100_000;
+
+/** Names of records, as the events before the current one gave them. */
+export type Names = {
+  wallet(walletId: string): string;
+  key(apiKey: string): string;
+  webhook(webhookId: string): string;
+  token(gatewayTokenId: string): string;
+  actor(event: EventRecord): string;
+};
+
+type Named = Readonly<{ walletId?: string; apiKey?: string; webhookId?: string; gatewayTokenId?: string }> &
+  Readonly<{ name?: string; endpoint?: string }>;
+
+/** Types that give a record its name. */
+const naming: Readonly<Record<string, (data: Named) => readonly [id: string | undefined, name: string | undefined]>> = {
+  WalletRegistered: ({ walletId, name }) => [walletId, name],
+  CredentialIssued: ({ apiKey, name }) => [apiKey, name],
+  WebhookRegistered: ({ webhookId, endpoint }) => [webhookId, endpoint],
+  WebhookUpdated: ({ webhookId, endpoint }) => [webhookId, endpoint],
+  GatewayTokenCreated: ({ gatewayTokenId, name }) => [gatewayTokenId, name],
+};
+
+/** Collects the names of records while a history is read. Gives two keys of equal names the same text. */
+export const createNames = (): Names & { add(event: EventRecord): void } => {
+  const names = new Map<string, string>();
+  const nameOf = (id: string) => names.get(id) ?? id;
+  const key = (apiKey: string) => names.get(apiKey) ?? (apiKeyForm.test(apiKey) ? shortApiKey(apiKey) : apiKey);
+  return {
+    add: ({ type, data }) => {
+      const [id, name] = naming[type]?.(data as Named) ?? [];
+      if (id !== undefined && name && (names.has(id) || names.size < maxNames)) names.set(id, name);
+    },
+    wallet: nameOf,
+    webhook: nameOf,
+    token: nameOf,
+    key,
+    actor: ({ actor: { kind, id } }) => {
+      if (kind === 'credential') return `key ${key(id)}`;
+      return kind === 'operator' ? `operator ${id}` : `process ${id}`;
+    },
+  };
+};

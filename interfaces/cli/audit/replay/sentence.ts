@@ -1,0 +1,15 @@
+import type { EventData, EventType } from '../../../../domain/aggregates.js';
+import type { Names } from './names.js';
+
+/** Predicates of events by type, without actor and chain. */
+export type Sentences<T extends EventType> = {
+  readonly [K in T]: (data: EventData<K>, names: Names) => string;
+};
+
+type Asset = { readonly standard: string; readonly contract?: string; readonly tokenId?: string };
+export const assetText = ({ standard, contract, tokenId }: Asset): string =>
+  [standard === 'native' ? 'the native coin' : standard, contract, tokenId && `#${tokenId}`].filter(Boolean).join(' ');
+
+export const amountText = (amount: string, asset: Asset): string => `${amount} units of ${assetText(asset)}`;
+
+export const blockText = ({ number }: { readonly number: number }): string => `block ${number}`;

@@ -1,0 +1,61 @@
+import type { DevelopmentAddresses } from '../../../application/ports/chains.js';
+import type { Role } from '../../../application/processes/service-process.js';
+import type { Listener } from '../../server/listener.js';
+import type { Served } from '../../server/server.js';
+import type { Settings } from '../command/command.js';
+import type { WorkerGroup } from './workers/primary.js';
+
+/** Open port of a service, behind which this process or its workers answer. */
+export type Front = {
+  readonly url: string;
+  readonly isApi: boolean;
+  /** Answers requests from now on. Until then the port only tells that the service is starting. */
+  serve(served: Served, developments: () => Promise<DevelopmentAddresses>): Promise<void>;
+  /** Finishes the requests in flight. Those that take longer than `ms` milliseconds are aborted. */
+  stop(ms: number): Promise<void>;
+};
+
+/** The server is imported on demand, so that other commands start without it. */
+const takePort = async (host: string, port: number, setting: string, startup: () => string) =>
+  (await import('../../server/listener.js')).takePort({ host, port, setting }, startup);
+
+const frontOf = (listener: Listener, isApi: boolean, share?: Served['shareMetrics']): Front => ({
+  url: listener.url,
+  isApi,
+  serve: async (served) => {
+    const { serveApi, serveHealth } = await import('../../server/server.js');
+    (isApi ? serveApi : serveHealth)({ ...served, shareMetrics: share }, listener);
+  },
+  stop: listener.stop,
+});
+
+/** Takes the port of the API. */
+export const takeApiPort = async (
+  { host, port }: Settings,
+  startup: () => string,
+  share?: Served['shareMetrics'],
+): Promise<Front> => frontOf(await takePort(host, port, 'CHAINFOLD_PORT', startup), true, share);
+
+/** Takes the port of a process: that of the API, or that of health and metrics. Takes none if neither is configured. */
+export const takePorts = async (settings: Settings, wanted: readonly Role[], startup: () => string) => {
+  if (wanted.includes('api')) return [await takeApiPort(settings, startup)];
+  const { host, healthPort } = settings;
+  return healthPort === undefined
+    ? []
+    : [frontOf(await takePort(host, healthPort, 'CHAINFOLD_HEALTH_PORT', startup), false)];
+};
+
+/** Time beyond that of requests which workers get to end their work and close the stores. */
+const workerStopMs = 45_000;
+
+/** Port of the API behind which workers answer. */
+export const frontOfWorkers = (workers: WorkerGroup): Front => ({
+  url: workers.url,
+  isApi: true,
+  serve: async ({ app, settings }, developments) => {
+    const { createMetrics } = await import('../../server/metrics.js');
+    workers.addMetrics(createMetrics(app, settings).collect);
+    await workers.open(await developments(), app.system.log);
+  },
+  stop: (ms) => workers.stop(ms + workerStopMs),
+});

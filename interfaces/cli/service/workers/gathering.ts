@@ -1,0 +1,45 @@
+import type { Worker } from 'node:cluster';
+import { type MetricValues, renderTogether } from '../../../server/metrics.js';
+import type { FromPrimary, FromWorker } from './messages.js';
+
+/** Time that a worker gets to collect its metrics; the metrics of the others are shown without it. */
+const collectMs = 3000;
+
+type Send = (worker: Worker, message: FromPrimary) => void;
+
+/** Collects the metrics of all processes whenever a worker is asked for them. */
+export const createGathering = (workers: ReadonlySet<Worker>, send: Send) => {
+  let own: () => Promise<MetricValues> = async () => [];
+  let lastId = 0;
+  const waiting = new Map<number, (metrics: MetricValues) => void>();
+
+  const ask = (worker: Worker) =>
+    new Promise<MetricValues>((resolve) => {
+      const id = ++lastId;
+      const finish = (metrics: MetricValues) => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        resolve(metrics);
+      };
+      const timer = setTimeout(finish, collectMs, []);
+      waiting.set(id, finish);
+      send(worker, { kind: 'collect', id });
+    });
+
+  const answer = async (asking: Worker, id: number) => {
+    const collected = await Promise.all([own(), ...[...workers].map(ask)]);
+    send(asking, { kind: 'metrics', id, text: await renderTogether(collected) });
+  };
+
+  return {
+    add: (collect: () => Promise<MetricValues>) => {
+      own = collect;
+    },
+    listenTo: (worker: Worker) =>
+      worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'collected') waiting.get(message.id)?.(message.metrics);
+        // A failure leaves the scrape unanswered, and Prometheus reports the target as down.
+        if (message.kind === 'wanted') answer(worker, message.id).catch(() => undefined);
+      }),
+  };
+};

@@ -1,0 +1,104 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DevelopmentAddresses } from '../../../../application/ports/chains.js';
+import type { Log } from '../../../../application/ports/system.js';
+import type { MetricValues } from '../../../server/metrics.js';
+import { InconclusiveResult, NegativeResult } from '../../command/command.js';
+import { createGathering } from './gathering.js';
+import type { FromPrimary, FromWorker } from './messages.js';
+
+/** Workers that serve the API on one port. */
+export type WorkerGroup = {
+  readonly url: string;
+  /** Lets the workers open the stores, and waits until all are ready. A worker that ends later is replaced. */
+  open(developments: DevelopmentAddresses, log: Log): Promise<void>;
+  /** Adds the metrics of the primary process to those that the workers show. */
+  addMetrics(collect: () => Promise<MetricValues>): void;
+  /** Stops the workers as SIGTERM does. Kills those that have not ended after `ms` milliseconds. */
+  stop(ms: number): Promise<void>;
+};
+
+/** Pause before a worker is replaced. It doubles each time, until a worker lasts for a minute. */
+const restartMs = { first: 100, max: 30_000 };
+const lastingMs = 60_000;
+const usageExitCode = 2;
+
+const send = (worker: Worker, message: FromPrimary) => {
+  // A worker that has just ended cannot be reached; it is replaced anyway.
+  if (worker.isConnected()) worker.send(message, () => undefined);
+};
+
+/** Waits for a message of a worker. If the worker ends first, the command ends like the worker, which named the reason. */
+const receive = <K extends FromWorker['kind']>(worker: Worker, kind: K): Promise<Extract<FromWorker, { kind: K }>> =>
+  new Promise((resolve, reject) => {
+    const onExit = (code: number) => reject(code === usageExitCode ? new InconclusiveResult() : new NegativeResult());
+    const onMessage = (message: FromWorker) => {
+      if (message.kind !== kind) return;
+      worker.off('message', onMessage).off('exit', onExit);
+      resolve(message as Extract<FromWorker, { kind: K }>);
+    };
+    worker.on('message', onMessage).once('exit', onExit);
+  });
+
+/** Starts workers that run this command again. Returns once they have taken the port, before any store is opened. */
+export const startWorkers = async (count: number): Promise<WorkerGroup> => {
+  const workers = new Set<Worker>();
+  const gathering = createGathering(workers, send);
+  let isStopping = false;
+
+  const fork = () => {
+    const worker = cluster.fork();
+    workers.add(worker);
+    worker.once('exit', () => workers.delete(worker));
+    gathering.listenTo(worker);
+    return { worker, listening: receive(worker, 'listening') };
+  };
+  /** Replaces a worker whenever it ends, until the group is stopped. */
+  const keepRunning = async (first: Worker, developments: DevelopmentAddresses, log: Log) => {
+    let pauseMs = restartMs.first;
+    for (let worker = first; ; ) {
+      const startedAt = Date.now();
+      const [code, signal] = await once(worker, 'exit');
+      if (isStopping) return;
+      log.error({ worker: worker.process.pid, code, signal }, 'Worker ended; starting another');
+      pauseMs = Date.now() - startedAt > lastingMs ? restartMs.first : pauseMs;
+      await sleep(pauseMs);
+      if (isStopping) return;
+      pauseMs = Math.min(2 * pauseMs, restartMs.max);
+      const next = fork();
+      worker = next.worker;
+      // A worker that ends before it listens is replaced too.
+      next.listening.then(
+        () => send(next.worker, { kind: 'open', developments }),
+        () => undefined,
+      );
+    }
+  };
+
+  // The first worker finds out whether the port is free, so that only one of them explains that it is not.
+  const first = fork();
+  const { url } = await first.listening;
+  const all = [first, ...Array.from({ length: count - 1 }, fork)];
+  await Promise.all(all.map(({ listening }) => listening));
+  return {
+    url,
+    open: async (developments, log) => {
+      const ready = all.map(({ worker }) => receive(worker, 'ready'));
+      for (const { worker } of all) send(worker, { kind: 'open', developments });
+      await Promise.all(ready);
+      for (const { worker } of all) void keepRunning(worker, developments, log);
+    },
+    addMetrics: gathering.add,
+    stop: async (ms) => {
+      isStopping = true;
+      const ended = [...workers].map((worker) => once(worker, 'exit'));
+      for (const worker of workers) worker.process.kill('SIGTERM');
+      const kill = setTimeout(() => {
+        for (const worker of workers) worker.process.kill('SIGKILL');
+      }, ms);
+      await Promise.all(ended);
+      clearTimeout(kill);
+    },
+  };
+};

@@ -1,0 +1,28 @@
+/** Descriptions of the fields of statements, by record and field, in the words of docs/specification.md. A test compares them with that page. */
+export const statementRecordTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Statement: {
+    start_block: 'The last block at or before `start_time`; the period begins after it.',
+    end_block: 'The last block at or before `end_time`, with which the period ends.',
+    lines: 'A line for each address and asset; only on the first page.',
+  },
+  StatementLine: {
+    address: 'The address.',
+    asset_type: 'The type of the asset.',
+    asset_metadata: "Metadata of the token; empty for the chain's own coin.",
+    opening_balance: 'The balance at `start_block`, decimal, in smallest units; 0 before the asset was followed.',
+    incoming: 'The sum of received amounts.',
+    outgoing: 'The sum of sent amounts, without fees.',
+    fees: "The sum of paid fees; 0 for assets other than the chain's own coin.",
+    in_transit:
+      'The part of `closing_balance` that had too few confirmations at `end_block`: received less sent amounts and fees; may be negative.',
+    closing_balance: 'The balance at `end_block`.',
+    unexplained: '`closing_balance` - `opening_balance` - `incoming` + `outgoing` + `fees`; may be negative.',
+    reasons: 'Why `unexplained` is not 0; empty if it is.',
+  },
+  Movement: {
+    transfer: 'The transfer; with the value 0 and an empty `to` for a fee alone.',
+    address: 'The address of the wallet that the movement concerns.',
+    direction: '`incoming` or `outgoing`.',
+    fee: "The fee that the address paid for the transaction, decimal, in smallest units of the chain's coin; 0 if it paid none, or if another movement of the transaction shows it.",
+  },
+};

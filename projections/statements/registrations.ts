@@ -1,0 +1,66 @@
+import type { AddressEvent } from '../../domain/aggregates/address.js';
+import type { ContractEvent } from '../../domain/aggregates/contract.js';
+import { assetKey } from '../../domain/asset.js';
+import { type EventContext, ownScope, type Projection } from '../define.js';
+
+/**
+ * Times from which an address of a wallet, a token of an address or a contract was followed. The document stays after
+ * the removal. `wallet_id` and `address` are empty for tokens and contracts, which no list names.
+ */
+export type RegistrationDocument = {
+  wallet_id: string;
+  address: string;
+  /** Time of the first registration. */
+  first_time: string;
+  /** Time of the latest registration. */
+  last_time: string;
+  position: number;
+};
+
+type RegistrationEvent =
+  | Extract<AddressEvent, { type: 'AddressRegistered' | 'AssetImported' }>
+  | Extract<ContractEvent, { type: 'ContractRegistered' }>;
+
+export const registrationId = {
+  address: (walletId: string, address: string) => `address|${walletId}|${address}`,
+  token: (walletId: string, address: string, token: string) => `token|${walletId}|${address}|${token}`,
+  contract: (contract: string) => `contract|${contract}`,
+};
+
+const registered = (
+  doc: RegistrationDocument | null,
+  { walletId, address }: { walletId: string; address: string },
+  { occurredAt, position }: EventContext,
+): RegistrationDocument => ({
+  wallet_id: walletId,
+  address,
+  first_time: doc?.first_time ?? occurredAt,
+  last_time: occurredAt,
+  position: doc?.position ?? position,
+});
+const unlisted = { walletId: '', address: '' };
+
+const keyOf = (event: RegistrationEvent) => {
+  if (event.type === 'ContractRegistered') return registrationId.contract(event.data.contract);
+  const { walletId, address } = event.data;
+  return event.type === 'AddressRegistered'
+    ? registrationId.address(walletId, address)
+    : registrationId.token(walletId, address, assetKey(event.data.asset));
+};
+
+/** Addresses that a wallet has or had, and since when their assets are followed. */
+export const registrations: Projection<RegistrationEvent, RegistrationDocument> = {
+  name: 'registrations',
+  version: 1,
+  indexes: {
+    byWallet: { equal: ['wallet_id'], order: 'position' },
+    byAddress: { equal: ['address'], order: 'position' },
+  },
+  scope: ownScope,
+  key: keyOf,
+  on: {
+    AddressRegistered: registered,
+    AssetImported: (doc, _, about) => registered(doc, unlisted, about),
+    ContractRegistered: (doc, _, about) => registered(doc, unlisted, about),
+  },
+};

@@ -1,0 +1,3 @@
+module github.com/chainfold/chainfold/sdk/go
+
+go 1.19

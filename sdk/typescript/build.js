@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(import.meta.url);
+const [esm, cjs] = ['esm', 'cjs'].map((name) => join(folder, 'dist', name));
+
+rmSync(join(folder, 'dist'), { recursive: true, force: true });
+execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder, '--outDir', esm], {
+  stdio: 'inherit',
+});
+
+// CommonJS has the same types. The package.json of a folder tells Node and TypeScript how to read its files.
+const ts = require('typescript');
+const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
+mkdirSync(cjs);
+for (const name of readdirSync(esm)) {
+  const script = name.replace(/\.js$/, '.ts');
+  if (name.endsWith('.d.ts')) cpSync(join(esm, name), join(cjs, name));
+  else {
+    const source = readFileSync(join(folder, 'src', script), 'utf8');
+    writeFileSync(join(cjs, name), ts.transpileModule(source, { compilerOptions }).outputText);
+  }
+}
+writeFileSync(join(esm, 'package.json'), '{"type":"module"}\n');
+writeFileSync(join(cjs, 'package.json'), '{"type":"commonjs"}\n');

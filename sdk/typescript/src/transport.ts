@@ -1,0 +1,94 @@
+import { ConnectionError, type Problem, ProblemError } from './errors.js';
+import { readExact } from './exact-json.js';
+import type { CallOptions, ClientOptions, Kind } from './options.js';
+import { createPendingPosition } from './position.js';
+import { AttemptError, withRetries } from './retry.js';
+import { signatureHeaders } from './sign.js';
+
+export type Transport = (path: string, kind: Kind, request: object, options?: CallOptions) => Promise<object>;
+
+const headersOf = (
+  mayRepeat: boolean,
+  { idempotencyKey, asOf, minPosition, headers }: CallOptions,
+): Record<string, string> => ({
+  'content-type': 'application/json',
+  ...(mayRepeat && { 'idempotency-key': crypto.randomUUID() }),
+  ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  ...(asOf !== undefined && { 'x-as-of': String(asOf) }),
+  ...(minPosition !== undefined && { 'x-min-position': String(minPosition) }),
+  ...headers,
+});
+
+/** Aborts a request when its time is over or the caller aborts. `release` must be called when the request ends. */
+const deadline = (timeoutMs: number, signal: AbortSignal | undefined) => {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  const timer = setTimeout(() => controller.abort(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
+  const release = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  };
+  return { signal: controller.signal, release };
+};
+
+const retryAfterOf = ({ headers }: Response): number | undefined => {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return readExact(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads an answer. An answer in lines is returned as a stream of bytes, because it may be larger than memory. */
+const readAnswer = async (response: Response): Promise<object> => {
+  if (response.body && response.headers.get('content-type') === 'application/x-ndjson') return response.body;
+  const answer = parse(await response.text());
+  if (response.ok && typeof answer === 'object' && answer !== null) return answer;
+  const problem = answer as Partial<Problem> | undefined;
+  const error = problem?.code
+    ? new ProblemError(problem as Problem)
+    : new ConnectionError(
+        `The answer (HTTP status ${response.status}) is not from the service`,
+        undefined,
+        response.status,
+      );
+  throw new AttemptError(error, retryAfterOf(response));
+};
+
+/** Creates the function that signs, sends and retries the calls of one client. */
+export const createTransport = (options: ClientOptions): Transport => {
+  const { url, maxRetries = 3, timeoutMs = 60_000 } = options;
+  const pending = createPendingPosition();
+  const attempt = async (path: string, body: string, headers: Record<string, string>, signal?: AbortSignal) => {
+    const signed = await signatureHeaders(options, 'POST', path, body);
+    const { signal: linked, release } = deadline(timeoutMs, signal);
+    try {
+      const init = { method: 'POST', headers: { ...headers, ...signed }, body, signal: linked };
+      const response = await (options.fetch ?? fetch)(new URL(path, url), init);
+      return { answer: await readAnswer(response), response };
+    } catch (error) {
+      if (error instanceof AttemptError || signal?.aborted) throw error;
+      throw new AttemptError(new ConnectionError(`No answer from ${url}`, error));
+    } finally {
+      release();
+    }
+  };
+  return async (path, kind, request, call = {}) => {
+    const body = JSON.stringify(request);
+    const given = headersOf(kind === 'command' && maxRetries > 0, call);
+    const isPast = 'x-as-of' in given;
+    const headers = kind === 'query' && !isPast ? { ...pending.headers(), ...given } : given;
+    const { answer, response } = await withRetries(maxRetries, call.signal, () =>
+      attempt(path, body, headers, call.signal),
+    );
+    if (!isPast) pending.update(response);
+    return answer;
+  };
+};

@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Finds the program of Chromium: the one in CHAINFOLD_TEST_CHROMIUM, or one on the path; null without any. */
+export const findChromium = (): string | null => {
+  const { CHAINFOLD_TEST_CHROMIUM: given, PATH = '' } = process.env;
+  const onPath = PATH.split(delimiter).flatMap((folder) => programs.map((program) => join(folder, program)));
+  return [...(given === undefined ? [] : [given]), ...onPath].find((path) => existsSync(path)) ?? null;
+};

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parsePeriod } from '../../../application/audit/evidence/period.js';
+import { sha256 } from '../../../infrastructure/system.js';
+import { evidenceFiles } from '../../../interfaces/cli/audit/evidence/files.js';
+import { writeFolder } from '../../../interfaces/cli/audit/evidence/write-folder.js';
+import { freshDirectory } from '../run/directories.js';
+import { type Files, openFiles } from './tampered-files.js';
+
+export const evidenceOwner = `org_${'e'.repeat(32)}`;
+
+/** Period that contains everything that a test appends. */
+const wholePeriod = '2020-01-01/2099-12-31';
+
+/** Makes stores with a sealed history, and a few unsealed events at its end. */
+export const openSealedFiles = async (rounds = 4): Promise<Files> => {
+  const files = await openFiles();
+  for (let round = 0; round < rounds; round++) {
+    await files.append(evidenceOwner, 11, 11 * round);
+    await files.seal();
+  }
+  await files.append(evidenceOwner, 2, 1000);
+  return files;
+};
+
+type Wanted = { readonly period?: string; readonly seed?: string; readonly size?: number };
+
+/** Writes the evidence of a history as the command does. */
+export const writeEvidence = async (files: Files, { period = wholePeriod, seed, size = 10 }: Wanted = {}) => {
+  const folder = join(freshDirectory(), 'evidence');
+  const audit = files.audit();
+  const evidence = await audit.prepareEvidence(evidenceOwner, parsePeriod(period), { software: '0.0.0', size, seed });
+  const verdict = await audit.verify(evidenceOwner);
+  await writeFolder(folder, evidenceFiles(folder, { evidence, verdict, logHead: null }, sha256), evidence);
+  return { folder, evidence };
+};
+
+/** Contents of a folder, by file name. */
+export type Contents = ReadonlyMap<string, string>;
+export const contentsOf = (folder: string): Contents =>
+  new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
