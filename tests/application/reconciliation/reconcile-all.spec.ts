@@ -28,7 +28,7 @@ describe('the daily reconciliation', () => {
       await register([balanceDrifted(by.variant)]),
       await register([by.variant.notificationType, balanceDrifted(by.variant)], walletId),
     ];
-    await app.balances.refresh(by, { walletId, address: undefined, standard: 'native' });
+    await eventually(() => app.balances.refresh(by, { walletId, address: undefined, standard: 'native' }));
     await until('the chain is followed', () => app.followers[0]?.status()?.height === 11);
     script.balance = '8';
     start(app, 'balance reconciler');
