@@ -36,7 +36,7 @@ export const listNotifications = operation({
     wallet_id: { schema: id },
     page_size: { schema: pageSize },
   },
-  example: () => ({ after: 'latest', wait_seconds: 30 }),
+  example: () => ({ after: 'latest', wait_seconds: 0 }),
   response: {
     notifications: { schema: list(notificationRecord), required: true },
     next_after: { schema: id, required: true },
