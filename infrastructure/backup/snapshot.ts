@@ -18,6 +18,16 @@ const openSnapshot = (path: string): Database => {
 };
 
 /**
+ * Ends the read transaction explicitly: a closed connection keeps it until its statements are garbage-collected, and the
+ * log of the store cannot be emptied meanwhile.
+ */
+const closeSnapshot = (db: Database) => {
+  if (!db.isOpen) return;
+  db.exec('ROLLBACK');
+  db.close();
+};
+
+/**
  * Opens a snapshot of each store, all of the same moment. The state store is locked for writing meanwhile (a few
  * milliseconds): process state ahead of the events would make followers skip transfers, and a vault behind the events
  * would lack keys of secrets.
@@ -44,9 +54,10 @@ export const copyStores = async (directory: string, stores: readonly StoreName[]
       const copy = join(target, name);
       writeFileSync(copy, '', { mode: ownerOnlyFile, flag: 'wx' });
       await backup(db, copy, { rate: pagesAtOnce });
+      closeSnapshot(db);
     }
   } finally {
-    for (const [, db] of opened) db.close();
+    for (const [, db] of opened) closeSnapshot(db);
   }
   return time;
 };

@@ -1,5 +1,5 @@
 import type { Bucket } from '../../application/ports/state.js';
-import { limitLockWait, openDatabase } from './database.js';
+import { type Database, inTransaction, limitLockWait, openDatabase } from './database.js';
 import { serveThread } from './thread.js';
 
 export type StateJob =
@@ -11,6 +11,45 @@ export type StateJob =
       readonly expected: number;
     }
   | { readonly kind: 'destroy'; readonly bucket: Bucket; readonly id: string };
+
+/** Pause before another attempt to empty a log that readers still use. */
+const emptyLogRetryMs = 250;
+
+/**
+ * Empties the write-ahead log, which may still contain a destroyed entry, as soon as no reader needs it. Does not wait
+ * for readers: SQLite would block all writers meanwhile, and a backup may read for minutes.
+ */
+const createLogEraser = (db: Database, lockMs: number) => {
+  const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+  let retry: NodeJS.Timeout | undefined;
+  const erase = () => {
+    clearTimeout(retry);
+    limitLockWait(db, 0);
+    const { busy } = emptyLog.get() as { busy: number };
+    limitLockWait(db, lockMs);
+    if (busy !== 0) retry = setTimeout(erase, emptyLogRetryMs);
+  };
+  return erase;
+};
+
+/** Share of the time of a batch that the next batch leaves the lock to other processes, which poll for it. */
+const restShare = 0.25;
+
+/** Returns a function that waits until other processes have had a turn. Costs nothing after an idle time. */
+const createRest = () => {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  let [beganAt, endedAt] = [0, 0];
+  return {
+    begin: () => {
+      const remainingMs = endedAt + (endedAt - beganAt) * restShare - performance.now();
+      if (remainingMs > 0) Atomics.wait(cell, 0, 0, remainingMs);
+      beganAt = performance.now();
+    },
+    end: () => {
+      endedAt = performance.now();
+    },
+  };
+};
 
 serveThread<{ path: string; lockMs: number }, StateJob, boolean>(({ path, lockMs }) => {
   const db = openDatabase(path, 'durable');
@@ -25,18 +64,23 @@ serveThread<{ path: string; lockMs: number }, StateJob, boolean>(({ path, lockMs
     'UPDATE state SET value = ?, revision = revision + 1 WHERE bucket = ? AND id = ? AND revision = ?',
   );
   const remove = db.prepare('DELETE FROM state WHERE bucket = ? AND id = ?');
-  const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+  const eraseLog = createLogEraser(db, lockMs);
+  const rest = createRest();
 
   const run = (job: StateJob) => {
     if (job.kind === 'destroy') {
       remove.run(job.bucket, job.id);
-      // The write-ahead log may still contain the old page.
-      emptyLog.all();
       return true;
     }
     const { bucket, id, value, expected } = job;
     const { changes } = expected === 0 ? create.run(bucket, id, value) : replace.run(value, bucket, id, expected);
     return Number(changes) === 1;
   };
-  return (jobs) => jobs.map(run);
+  return (jobs) => {
+    rest.begin();
+    const outcomes = inTransaction(db, () => jobs.map(run));
+    if (jobs.some(({ kind }) => kind === 'destroy')) eraseLog();
+    rest.end();
+    return outcomes;
+  };
 });
