@@ -11,7 +11,7 @@ import { takePage } from '../read-models/merged-page.js';
 import type { Listed, PageRequest, PageTokens } from '../read-models/paging.js';
 import { type AddressParser, singleAddress } from '../wallets/address-parser.js';
 import { type ActivityBlock, createActivity } from './activity.js';
-import { createBalanceAt } from './balance-at.js';
+import { createBalances } from './balances.js';
 import { createCutOffs } from './cut-off.js';
 import { documentsBy } from './documents-by.js';
 import { createAddressEntries, type Entry, isInTransit, type Line, type Period } from './lines.js';
@@ -149,8 +149,8 @@ const heldOrUnread = async <T>(items: AsyncGenerator<T>, held: number): Promise<
 export const createStatements = (ports: Ports): Statements => {
   const { readModels, pageTokens } = ports;
   const activity = createActivity(ports);
-  const balanceAt = createBalanceAt({ ...ports, activity });
-  const entriesOf = createAddressEntries({ readModels, activity, balanceAt });
+  const balances = createBalances({ ...ports, activity });
+  const entriesOf = createAddressEntries({ readModels, activity, balances });
   const prepare = createPrepare(ports);
 
   /** Yields the addresses that the wallet has or had, in the order of their registration. */

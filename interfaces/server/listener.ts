@@ -74,6 +74,21 @@ const listen = (server: Server, place: Place) =>
     server.listen(place.port, place.host, () => resolve(server.address() as AddressInfo));
   });
 
+/**
+ * Returns a function that closes the connections on which nothing was received yet. `closeIdleConnections` waits for the
+ * first request of each.
+ */
+const createUnusedCloser = (server: Server) => {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
+};
+
 /** Creates a response class that answers with `connection: close` while the server stops. */
 const lastAnswersWhen = (isStopping: () => boolean) =>
   class extends ServerResponse {
@@ -124,6 +139,7 @@ export const takePort = async (place: Place, startupReason: () => string): Promi
   const options = { ...serverTimeouts, ServerResponse: lastAnswersWhen(isStopping) };
   const server = createServer(options, (request, response) => handle(request, response));
   server.on('clientError', answerBrokenRequest);
+  const closeUnused = createUnusedCloser(server);
   const { port } = await listen(server, place);
   const close = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -133,7 +149,10 @@ export const takePort = async (place: Place, startupReason: () => string): Promi
         sockets?.terminate();
         server.closeAllConnections();
       }, ms);
-      const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
+      const sweep = setInterval(() => {
+        server.closeIdleConnections();
+        closeUnused();
+      }, sweepIntervalMs);
       server.close(() => {
         clearTimeout(cut);
         clearInterval(sweep);

@@ -69,6 +69,12 @@ for (const engine of engines)
     });
   });
 
+/** Returns the code of the system error that a failed call was caused by. */
+const codeOf = (error: unknown): string | undefined => {
+  const { code, cause } = error as { code?: string; cause?: unknown };
+  return code ?? (cause === undefined ? undefined : codeOf(cause));
+};
+
 for (const engine of engines)
   describe(`a service stopped with SIGTERM on ${engine.name}`, () => {
     it('answers in-flight requests, then exits with nothing to repair', async () => {
@@ -89,9 +95,7 @@ for (const engine of engines)
       assert.equal(await service.stop(), 0);
       await Promise.all(calling);
       // A connection may be refused or closed between requests, but a request in progress is answered.
-      const codes = outcomes
-        .filter((one) => one instanceof Error)
-        .map((one) => (one as { cause?: { code?: string } }).cause?.code);
+      const codes = outcomes.filter((one) => one instanceof Error).map(codeOf);
       for (const code of codes) assert.ok(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'].includes(code ?? ''), code);
       const wallets = outcomes.filter((one) => typeof one === 'string');
       const again = await startService({ on: service.home });

@@ -1,0 +1,177 @@
+import { type Asset, assetKey } from '../../domain/asset.js';
+import { registrationId, registrations } from '../../projections/statements/registrations.js';
+import { positionIn } from '../../projections/transfers.js';
+import { type Context, scopeFor } from '../commands/handle.js';
+import type { Chains } from '../ports/chains.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { Activity, ActivityBlock, Scan } from './activity.js';
+import { type Candidates, createCandidates, type Holder } from './candidates.js';
+import type { CutOff } from './cut-off.js';
+import { movementsIn } from './movements.js';
+import { type Change, type SearchAfter, type SearchBefore, searchAfter, searchBefore } from './searches.js';
+
+type Ports = {
+  readonly readModels: ReadModels;
+  readonly activity: Activity;
+  readonly chains: Pick<Chains, 'familyOf'>;
+};
+
+export type Balances = {
+  /**
+   * Returns the balances of assets of an address at a cut-off, by the keys of the assets: the last reading of a node at
+   * or before it, and the movements since. Before the first reading it is that reading without the movements before it.
+   * Null before the asset was followed. Reads the activity of the address at most twice, however many assets it has.
+   */
+  at(
+    context: Context,
+    holder: Holder,
+    assets: readonly Asset[],
+    at: CutOff,
+  ): Promise<ReadonlyMap<string, bigint | null>>;
+  /** Returns the times in Unix seconds when the asset was first and last registered at the address. */
+  followedSince(
+    context: Context,
+    holder: Holder,
+    asset: Asset,
+  ): Promise<{ readonly first: number; readonly last: number }>;
+};
+
+const nativeKey = assetKey({ standard: 'native' });
+const secondsOf = (time: string | undefined) =>
+  time === undefined ? Number.POSITIVE_INFINITY : Math.floor(Date.parse(time) / 1000);
+
+/** Returns what a block changes at an address, by asset. Fees are paid in the chain's own coin. */
+const changesIn = (block: ActivityBlock, address: string): ReadonlyMap<string, Change> => {
+  const changes = new Map<string, Change>();
+  const update = (key: string, part: Partial<Change>) => {
+    const unchanged = { number: block.number, position: -1, amount: 0n, isMovement: false };
+    changes.set(key, { ...(changes.get(key) ?? unchanged), ...part });
+  };
+  const record = (key: string, moment: string) =>
+    update(key, { position: Math.max(changes.get(key)?.position ?? -1, positionIn(moment)) });
+  const add = (key: string, amount: bigint) => {
+    if (amount !== 0n) update(key, { amount: (changes.get(key)?.amount ?? 0n) + amount, isMovement: true });
+  };
+  for (const { transfer, moment } of block.transfers) record(assetKey(transfer.asset), moment);
+  for (const { asset, moment } of block.touches) record(assetKey(asset), moment);
+  const selection = { address, hasAsset: () => true, showsFailed: true };
+  for (const { document, change, fee } of movementsIn(block, selection, false)) {
+    add(assetKey(document.transfer.asset), change);
+    add(nativeKey, -fee);
+  }
+  return changes;
+};
+
+type Blocks = (
+  direction: Scan['direction'],
+) => AsyncGenerator<{ number: number; changes: ReadonlyMap<string, Change> }>;
+
+/** Returns the changes of blocks at or below the cut-off whose time is after it. */
+const changesAhead = async (blocks: Blocks, at: CutOff) => {
+  const ahead = new Map<string, Change[]>();
+  for await (const { number, changes } of blocks('forward')) {
+    if (number > at.number) break;
+    for (const [key, change] of changes) ahead.set(key, [...(ahead.get(key) ?? []), change]);
+  }
+  return ahead;
+};
+
+const least = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+
+const runBefore = async (searches: ReadonlyMap<string, SearchBefore>, blocks: Blocks) => {
+  const lowestOfAll = () => least([...searches.values()].map((search) => search.lowest()));
+  let lowest = lowestOfAll();
+  for await (const { number, changes } of blocks('back')) {
+    // A search only ever needs more blocks than it did before, so the limit is checked again where it is reached.
+    if (number < lowest) lowest = lowestOfAll();
+    if (number < lowest) return;
+    for (const [key, change] of changes) await searches.get(key)?.add(change);
+  }
+};
+
+const runAfter = async (searches: ReadonlyMap<string, SearchAfter>, blocks: Blocks) => {
+  const nextOfAll = () => least([...searches.values()].map((search) => search.next()));
+  const reach = async (number: number) => {
+    for (const search of searches.values()) await search.reach(number);
+    return nextOfAll();
+  };
+  let next = nextOfAll();
+  if (next === Number.POSITIVE_INFINITY) return;
+  for await (const { number, changes } of blocks('forward')) {
+    if (number > next) next = await reach(number);
+    if (next === Number.POSITIVE_INFINITY) return;
+    for (const [key, change] of changes) searches.get(key)?.add(change);
+  }
+  await reach(Number.POSITIVE_INFINITY);
+};
+
+const createFollowedSince =
+  (readModels: ReadModels): Balances['followedSince'] =>
+  async (context, { walletId, address }, asset) => {
+    const contract = 'contract' in asset ? asset.contract : '';
+    const ids = [
+      registrationId.address(walletId, address),
+      registrationId.token(walletId, address, assetKey(asset)),
+      registrationId.contract(contract),
+    ];
+    const keys = ids.map((id) => ({ scope: scopeFor(context), id }));
+    const [own, imported, registered] = await readModels.getMany(registrations, keys);
+    const [first, last] = [secondsOf(own?.first_time), secondsOf(own?.last_time)];
+    if (asset.standard === 'native') return { first, last };
+    return {
+      first: Math.max(first, Math.min(secondsOf(imported?.first_time), secondsOf(registered?.first_time))),
+      last: Math.max(last, Math.min(secondsOf(imported?.last_time), secondsOf(registered?.last_time))),
+    };
+  };
+
+/** Searches readings before the cut-off, and the changes since them. */
+const balancesBefore = async (
+  assets: readonly Asset[],
+  { candidates, blocks, at, depth }: { candidates: Candidates; blocks: Blocks; at: CutOff; depth: number },
+) => {
+  const ahead = await changesAhead(blocks, at);
+  const searches = new Map<string, SearchBefore>();
+  for (const asset of assets) {
+    const key = assetKey(asset);
+    const bounds = { number: at.number, depth, ahead: ahead.get(key) ?? [] };
+    searches.set(key, await searchBefore(candidates(asset, 'before'), bounds));
+  }
+  await runBefore(searches, blocks);
+  return searches;
+};
+
+export const createBalances = (ports: Ports): Balances => {
+  const { readModels, activity } = ports;
+  const candidatesOf = createCandidates(ports);
+  const followedSince = createFollowedSince(readModels);
+
+  return {
+    followedSince,
+    at: async (context, holder, assets, at) => {
+      if (assets.length === 0) return new Map();
+      const blocks: Blocks = async function* (direction) {
+        for await (const block of activity(context, { ...holder, from: at, direction }))
+          yield { number: block.number, changes: changesIn(block, holder.address) };
+      };
+      const candidates = candidatesOf(context, holder, at);
+      const depth = context.variant.maxConfirmations;
+      const before = await balancesBefore(assets, { candidates, blocks, at, depth });
+      const after = new Map<string, SearchAfter>();
+      for (const asset of assets) {
+        const search = before.get(assetKey(asset)) as SearchBefore;
+        const { balance, isEmpty } = search.result();
+        if (balance !== null) continue;
+        const { first } = await followedSince(context, holder, asset);
+        if (isEmpty && first > at.time) continue;
+        after.set(assetKey(asset), await searchAfter(candidates(asset, 'after'), { depth, recent: search.recent() }));
+      }
+      await runAfter(after, blocks);
+      return new Map(
+        [...before].map(([key, search]) => {
+          const { balance, sum, isEmpty } = search.result();
+          return [key, balance ?? after.get(key)?.result() ?? (isEmpty ? null : sum)];
+        }),
+      );
+    },
+  };
+};
