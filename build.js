@@ -9,7 +9,7 @@ const stamp = join(root, 'dist', '.built');
 const sources = () =>
   rooms.flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|html|py)$/.test(file))
+      .filter((file) => /\.(tsx?|css|html|py)$/.test(file))
       .map((file) => join(root, room, file)),
   );
 
@@ -33,6 +33,7 @@ const external = [
   '@ton/core',
   '@ton/crypto',
   '@ton/sandbox',
+  'pdfkit',
 ];
 
 /**
@@ -73,12 +74,65 @@ const compile = async (entryPoints) => {
   for (const { path, contents } of outputFiles.toSorted((a, b) => isEntry(a) - isEntry(b))) write(path, contents);
 };
 
+const consoleSource = join(root, 'interfaces', 'console');
+const consoleOutput = join(root, 'dist', 'console');
+
+/** Lists the files that a page loads at once: its script, the chunks that the script imports statically, its style. */
+const firstLoad = (outputs) => {
+  const [entry, { cssBundle }] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx'));
+  const scripts = new Set([entry]);
+  for (const script of scripts)
+    for (const { path, kind } of outputs[script].imports) if (kind === 'import-statement') scripts.add(path);
+  const address = (path) => `/console/assets/${basename(path)}`;
+  const [main, ...chunks] = [...scripts].map(address);
+  return [
+    `<script type="module" src="${main}"></script>`,
+    ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk}">`),
+    ...(cssBundle ? [`<link rel="stylesheet" href="${address(cssBundle)}">`] : []),
+  ].join('\n    ');
+};
+
+/**
+ * Bundles the console for browsers into dist/console/: index.html, and the files it loads under names that change with
+ * their contents.
+ */
+const bundleConsole = async () => {
+  const esbuild = await import('esbuild');
+  const { outputFiles, metafile } = await esbuild.build({
+    entryPoints: [join(consoleSource, 'main.tsx')],
+    outdir: join(consoleOutput, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    absWorkingDir: root,
+    metafile: true,
+    write: false,
+  });
+  for (const { path, contents } of outputFiles) write(path, contents);
+  const template = readFileSync(join(consoleSource, 'index.html'), 'utf8');
+  write(
+    join(consoleOutput, 'index.html'),
+    template.replace('<!-- first load -->', () => firstLoad(metafile.outputs)),
+  );
+};
+
+/** Returns true for a file that the service reads from beside its module. The console's page is built instead. */
+const isCopied = (file) => /\.(html|py)$/.test(file) && !file.startsWith(consoleSource);
+
 export const build = async () => {
   const started = new Date();
   const files = sources();
   await compile(entries(files));
-  for (const file of files.filter((file) => /\.(html|py)$/.test(file)))
-    write(join(root, 'dist', basename(file)), readFileSync(file));
+  await bundleConsole();
+  for (const file of files.filter(isCopied)) write(join(root, 'dist', basename(file)), readFileSync(file));
   write(stamp, started.toISOString());
 };
 

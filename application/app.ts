@@ -1,21 +1,11 @@
 import { type Upcasters, upcasters } from '../domain/upcasters.js';
-import { type Access, createAccess } from './access/authenticate.js';
-import { type CredentialCache, createCredentialCache } from './access/credential-cache.js';
-import { createCredentialUses } from './access/credential-uses.js';
-import { type Credentials, createCredentials } from './access/credentials.js';
-import { createGatewayAuth, type GatewayAuth } from './access/gateway/gateway-auth.js';
-import { createLimitCache } from './access/limit-cache.js';
-import { createNonces } from './access/nonces.js';
-import { createOrganizations, type Organizations } from './access/organizations.js';
 import { createQuotaGuard } from './access/quota-guard.js';
-import { createQuotas, type Quotas } from './access/quotas.js';
-import { createRateLimits, type RateLimits } from './access/rate-limits.js';
 import { createLargeWorkThrottle, type LargeWorkThrottle } from './async/turns/large-work-throttle.js';
 import { createLoopTurns, type LoopTurns } from './async/turns/loop-turns.js';
-import { createIsProven } from './audit/proven-credential.js';
 import { currentEvents } from './commands/current-events.js';
-import { createHandle } from './commands/handle.js';
 import { createIdempotency, type Idempotency } from './commands/idempotency.js';
+import { createTracedHandle } from './commands/traced-handle.js';
+import { type AccessUseCases, createAccessUseCases } from './composition/access-use-cases.js';
 import { createProcesses } from './composition/background-processes.js';
 import { type BalanceUseCases, createBalanceUseCases } from './composition/balance-use-cases.js';
 import { createFollowers } from './composition/followers.js';
@@ -34,6 +24,7 @@ import type { Jobs } from './ports/jobs.js';
 import type { Node } from './ports/node.js';
 import type { WebhookSigner } from './ports/sender.js';
 import type { System } from './ports/system.js';
+import { noTracer, type Tracer } from './ports/tracing/tracer.js';
 import { measuredAppends } from './processes/measured-appends.js';
 import { createMeasurements, type Measure } from './processes/measurements.js';
 import type { ServiceProcess } from './processes/service-process.js';
@@ -51,14 +42,8 @@ export type App = WalletApis &
   OperatorViews &
   BalanceUseCases &
   Omit<Projecting, 'stops'> &
-  GatewayAuth &
+  AccessUseCases &
   Tracing & {
-    readonly access: Access;
-    readonly credentialCache: CredentialCache;
-    readonly organizations: Organizations;
-    readonly credentials: Credentials;
-    readonly rateLimits: RateLimits;
-    readonly quotas: Quotas;
     readonly idempotency: Idempotency;
     readonly followers: readonly Follower[];
     readonly transactionCreation: TransactionCreation;
@@ -84,29 +69,29 @@ export type App = WalletApis &
     readonly system: System;
   };
 
-type MeasuredPorts = Ports & { readonly measure: Measure };
+type MeasuredPorts = Ports & { readonly measure: Measure; readonly tracer: Tracer };
 
 /** Wraps the event store: events are read in their current shape, and appends are measured. */
 const measuredPorts = (given: Ports, versions: Upcasters) => {
   const { measure, listen: onMeasurement } = createMeasurements();
-  const events = measuredAppends(currentEvents(given.events, versions), measure, given.system);
-  const ports: MeasuredPorts = { ...given, events, measure };
+  const { tracer = noTracer } = given;
+  const events = measuredAppends(currentEvents(given.events, versions), measure, given.system, tracer);
+  const ports: MeasuredPorts = { ...given, events, measure, tracer };
   return { ports, onMeasurement };
 };
 
 export const createApp = (given: Ports, versions = upcasters): App => {
   const stored = given.events;
   const { ports, onMeasurement } = measuredPorts(given, versions);
-  const { events, readModels, limiter, vault, system } = ports;
+  const { events, readModels, limiter, vault, system, tracer } = ports;
   const { stops, ...projecting } = createProjecting(ports);
   const { progress, projector } = projecting;
   const [turns, largeWorkThrottle] = [createLoopTurns(system), createLargeWorkThrottle(system)];
   const quotaGuard = createQuotaGuard({ ...ports, progress });
-  const handle = createHandle(events, system, quotaGuard, progress.reached, largeWorkThrottle);
-  const isProven = createIsProven({ ...ports, events: stored });
-  const [credentialCache, limits] = [createCredentialCache({ ...ports, isProven }), createLimitCache(events)];
+  const handle = createTracedHandle(tracer, events, system, quotaGuard, progress.reached, largeWorkThrottle);
   const pageTokens = createPageTokens(system);
-  const lists = createLists(readModels, pageTokens);
+  const accessParts = { stored, handle, lists: createLists(readModels, pageTokens) };
+  const { useCases: access, caches } = createAccessUseCases(ports, accessParts);
   const [chains, headAhead] = [createChains(ports.chains), createHeadAhead(ports)];
   const addressParser = createAddressParser({ ...ports, chains });
   const feedPorts = { history: events, horizon: progress.refresh, arrivals: createArrivals(ports) };
@@ -116,25 +101,14 @@ export const createApp = (given: Ports, versions = upcasters): App => {
   const balanceUseCases = createBalanceUseCases({ ...walletPorts, contracts, addressParser });
   const { balances, reconciliation } = balanceUseCases;
   const followers = createFollowers(ports, handle, { deliveries, descriptions, balances, contracts });
-  const [uses, oldestDelivery] = [createCredentialUses(ports), createOldestDelivery(ports)];
-  const { tokens, ...gatewayAuth } = createGatewayAuth({ ...ports, handle, lists, credentialCache, uses, limits });
-  const [caches, tracing] = [
-    [credentialCache, tokens, limits, feedPorts.arrivals],
-    createTracing({ ...ports, pageTokens }),
-  ];
-  const parts = { stored, handle, projecting, records, reconciliation, caches, followers, versions, ...tracing };
+  const [tracing, oldestDelivery] = [createTracing({ ...ports, pageTokens }), createOldestDelivery(ports)];
+  const parts = { stored, handle, projecting, records, reconciliation, followers, versions, ...tracing };
   return {
     ...records,
-    access: createAccess({ ...ports, credentials: credentialCache, uses, limits, nonces: createNonces(ports) }),
-    credentialCache,
-    ...gatewayAuth,
-    organizations: createOrganizations({ ...ports, handle }),
-    credentials: createCredentials({ ...ports, handle, lists, credentialCache, uses }),
-    rateLimits: createRateLimits({ handle, readModels }),
-    quotas: createQuotas({ handle, readModels }),
+    ...access,
     ...balanceUseCases,
     followers,
-    processes: createProcesses(ports, parts),
+    processes: createProcesses(ports, { ...parts, ...access, caches: [...caches, feedPorts.arrivals] }),
     transactionCreation: createTransactionCreation({ ...ports, handle, addressParser, chains }),
     chainBlocks: createChainBlocks({ ...ports, handle, chains }),
     deliveriesWaiting: ports.jobs.count,

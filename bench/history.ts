@@ -87,6 +87,30 @@ const auditFigures = async function* (home: Home): AsyncIterable<Figure> {
   yield { what: '  memory while it exports, second half', measured: second, unit: 'MB', ceiling, atMost: 1.1 };
 };
 
+const statementFormats = ['csv', 'xlsx', 'pdf'] as const;
+const maxStatementMegabytes = 256;
+
+/** Measures a statement of all transfers of a wallet against reading the same documents. */
+const statementFigures = async function* (home: Home, { walletId, address, transfers }: Wallet): AsyncIterable<Figure> {
+  const program = new URL('./history/stating.ts', import.meta.url);
+  const args = [home.directory, demoOf(home).organizationId, walletId, address, String(transfers)];
+  for (const format of statementFormats) {
+    const { rateOf, close } = await startCompiled(program, args);
+    const { read, written } = await inTurn({ read: rateOf('read'), written: rateOf(format) }, 3);
+    const resident = megabytes(await rateOf('maxResident')());
+    close();
+    yield {
+      what: `audit statement --${format} of ${named(transfers)} movements`,
+      measured: written.value,
+      unit: '/s',
+      spread: written.spread,
+      ceiling: { what: 'reading them', ...read },
+      atLeast: 0.5,
+    };
+    yield { what: '  memory while it is written', measured: resident, unit: 'MB', atMost: maxStatementMegabytes };
+  }
+};
+
 const startedIn = (home: Home) => async () => {
   const began = performance.now();
   const service = await startService({ on: home });
@@ -146,11 +170,12 @@ const stallFigures = async function* (home: Home): AsyncIterable<Figure> {
   await service.stop();
 };
 
-/** Measures the cost of a long history: pages, start, replay, export and stalls. */
+/** Measures the cost of a long history: pages, start, replay, export, statements and stalls. */
 export const history: Bench = async function* () {
   const { home, wallets } = await open();
   yield* pageFigures(home, wallets);
   yield* startFigures(home);
   yield* auditFigures(home);
+  yield* statementFigures(home, wallets[0] as Wallet);
   yield* stallFigures(home);
 };

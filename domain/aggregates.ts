@@ -1,3 +1,4 @@
+import { session } from './aggregates/access/session.js';
 import { address } from './aggregates/address.js';
 import { sealLog } from './aggregates/audit/seal-log.js';
 import { audit } from './aggregates/audit.js';
@@ -8,6 +9,7 @@ import { delivery } from './aggregates/delivery.js';
 import { domainName } from './aggregates/domain-name.js';
 import { gatewayToken } from './aggregates/gateway/gateway-token.js';
 import { drift } from './aggregates/ledger/drift.js';
+import { historyImport } from './aggregates/ledger/history-import.js';
 import { ledger } from './aggregates/ledger.js';
 import { nonce } from './aggregates/nonce.js';
 import { organization } from './aggregates/organization.js';
@@ -26,12 +28,14 @@ const deciders = [
   domainName,
   credential,
   gatewayToken,
+  session,
   wallet,
   address,
   removal,
   contract,
   ledger,
   drift,
+  historyImport,
   block,
   refresh,
   refreshPart,

@@ -4,8 +4,8 @@ import type { Message } from './decider.js';
 import { OrganizationStopped } from './failure.js';
 
 type Touched = EventData<'BalanceTouched'>;
-/** Version 1 leaves out the asset of the chain's own coin, and has no fees. */
-type TouchedFirst = Omit<Touched, 'asset' | 'fees'> & {
+/** Version 1 leaves out the asset of the chain's own coin, has no fees and was never imported. */
+type TouchedFirst = Omit<Touched, 'asset' | 'fees' | 'imported'> & {
   /** Asset whose balance is meant; absent for the chain's own coin. */
   readonly asset?: Asset;
 };

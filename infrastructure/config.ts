@@ -6,6 +6,7 @@ import { families, familyOf, schemesOf } from './chains/families.js';
 import { byGateway, type GatewayTerms, gatewayTerms, requireEnoughNodes } from './settings/gateway-settings.js';
 import type { MemoryBudget } from './settings/memory-budget.js';
 import { logLevels } from './settings/table.js';
+import { type TracingSettings, tracingSettings } from './settings/tracing-settings.js';
 import {
   bad,
   count,
@@ -53,6 +54,8 @@ export type Config = {
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
   readonly requestLog: RequestLogPolicy;
+  /** Receiver of traces; undefined if none are recorded. */
+  readonly tracing: TracingSettings | undefined;
   /** URL of EventStoreDB or KurrentDB. Like the next two, undefined for an embedded store (SQLite). */
   readonly eventStoreUrl: string | undefined;
   readonly mongodbUrl: string | undefined;
@@ -212,6 +215,7 @@ export const readConfig = (given: Environment): Config => {
     metricsToken: token('CHAINFOLD_METRICS_TOKEN', environment.CHAINFOLD_METRICS_TOKEN),
     logLevel: oneOf('CHAINFOLD_LOG_LEVEL', environment.CHAINFOLD_LOG_LEVEL ?? 'info', logLevels),
     requestLog: requestLog('CHAINFOLD_REQUEST_LOG', environment.CHAINFOLD_REQUEST_LOG),
+    tracing: tracingSettings(environment),
     eventStoreUrl: engine(environment, 'EVENTSTORE_URL', ['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover']),
     mongodbUrl: engine(environment, 'MONGODB_URL', ['mongodb', 'mongodb+srv']),
     redisUrl: engine(environment, 'REDIS_URL', ['redis', 'rediss']),

@@ -17,6 +17,7 @@ import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
 import type { AccessLog } from '../application/ports/tracing/access-log.js';
 import type { RefusedRequests } from '../application/ports/tracing/requests.js';
+import { noTracer, type Tracer } from '../application/ports/tracing/tracer.js';
 import type { Vault } from '../application/ports/vault.js';
 import { Failure } from '../domain/failure.js';
 import { addressCodecs } from './chains/address-codecs.js';
@@ -33,8 +34,10 @@ import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './keys/master
 import { serviceKey, stateVault, storesKey, webhookSeed } from './keys/vault.js';
 import { type Logs, type LogTarget, openLogs } from './logging/logs.js';
 import { memoryReadModels } from './memory/read-models.js';
+import { processId } from './process-id.js';
 import { serverStores } from './server-stores.js';
 import { BadSetting } from './settings/bad-setting.js';
+import { softwareVersion } from './software-version.js';
 import { checkDataDirectory } from './sqlite/data-directory.js';
 import { embeddedStores } from './sqlite/embedded-stores.js';
 import { nodeSystem } from './system.js';
@@ -156,7 +159,9 @@ const externalConnections = (config: Config, log: Log, options: ComposeOptions) 
       .onDeactivation(close);
   });
 
-const service = (config: Config, ring: KeyRing, { log, requestLog }: Pick<Logs, 'log' | 'requestLog'>) =>
+type Observers = Pick<Logs, 'log' | 'requestLog'> & { readonly tracer: Tracer };
+
+const service = (config: Config, ring: KeyRing, { log, requestLog, tracer }: Observers) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.system)
       .toDynamicValue(async (context) => {
@@ -188,6 +193,7 @@ const service = (config: Config, ring: KeyRing, { log, requestLog }: Pick<Logs, 
         const system = await context.getAsync(tokens.system);
         return createApp({
           system,
+          tracer,
           events: await context.getAsync(tokens.events),
           readModels: await context.getAsync(tokens.readModels),
           limiter: await context.getAsync(tokens.limiter),
@@ -243,6 +249,13 @@ export type ComposeOptions = {
   readonly isWorker: boolean;
 };
 
+/** Opens the tracer. The libraries of OpenTelemetry are loaded only if traces are exported. */
+const openTracing = async ({ tracing }: Config, log: Log) => {
+  if (!tracing) return { tracer: noTracer, close: async () => undefined };
+  const { otlpTracer } = await import('./tracing/otlp-tracer.js');
+  return otlpTracer(tracing, log, { version: softwareVersion(), processId });
+};
+
 /** Composes the service over the configured stores. Logs to standard error by default. `close` releases the stores. */
 export const compose = async (config: Config, given: Partial<ComposeOptions> = {}, logTo?: LogTarget) => {
   const options: ComposeOptions = {
@@ -256,14 +269,16 @@ export const compose = async (config: Config, given: Partial<ComposeOptions> = {
   checkDataDirectory(config, options.newDirectory);
   const logs = openLogs(config.logLevel, config.requestLog, logTo);
   const { log } = logs;
+  const tracing = await openTracing(config, log);
   const container = new Container();
   container.load(
     stores(config, log, options),
     externalConnections(config, log, options),
-    service(config, keyRing(config, options.newMasterKey), logs),
+    service(config, keyRing(config, options.newMasterKey), { ...logs, tracer: tracing.tracer }),
   );
   const release = async () => {
     await container.unbindAllAsync();
+    await tracing.close();
     logs.finish();
   };
   try {

@@ -1,4 +1,5 @@
 import type { AddressEvent } from '../domain/aggregates/address.js';
+import type { HistoryImportEvent } from '../domain/aggregates/ledger/history-import.js';
 import type { RemovalEvent } from '../domain/aggregates/removal.js';
 import type { ImportedToken } from '../domain/asset.js';
 import { ownScope, type Projection } from './define.js';
@@ -15,6 +16,8 @@ export type AddressDocument = {
   position: number;
   imports?: readonly Import[];
   accounts?: readonly Account[];
+  /** First block from which on an import completed the history; `chain` is the hash of the chain's first block. */
+  complete_since?: { readonly block: number; readonly chain: string };
 };
 
 const withAccount = (accounts: readonly Account[] = [], { asset, account }: Account) => [
@@ -27,7 +30,11 @@ const withImport = (imports: readonly Import[], added: Import) => [
   added,
 ];
 
-export const addresses: Projection<AddressEvent, AddressDocument> = {
+type Completed = Extract<HistoryImportEvent, { type: 'ImportCompleted' }>;
+const earliest = (known: AddressDocument['complete_since'], { completeSince, chain }: Completed['data']) =>
+  known?.chain === chain && known.block <= completeSince ? known : { block: completeSince, chain };
+
+export const addresses: Projection<AddressEvent | Completed, AddressDocument> = {
   name: 'addresses',
   version: 1,
   indexes: { byWallet: { equal: ['wallet_id'], order: 'position' }, all: { equal: [], order: 'position' } },
@@ -42,6 +49,9 @@ export const addresses: Projection<AddressEvent, AddressDocument> = {
         imports: withImport(doc.imports ?? [], { asset, ...(account !== undefined && { account }), position }),
       },
     TokenAccountFound: (doc, found) => doc && { ...doc, accounts: withAccount(doc.accounts, found) },
+    // The address may have been moved to another wallet, whose history then lacks the imported transfers.
+    ImportCompleted: (doc, data) =>
+      doc?.wallet_id === data.walletId ? { ...doc, complete_since: earliest(doc.complete_since, data) } : doc,
   },
 };
 

@@ -6,6 +6,8 @@ import type { Projection } from './define.js';
 import { feedNotifications, openDeliveries, webhookAttempts, webhookHistories } from './deliveries.js';
 import { nonces } from './nonces.js';
 import { credentials, gatewayTokens, organizations, rateLimits } from './organizations.js';
+import { drifts } from './statements/drifts.js';
+import { imports, runningImports } from './statements/imports.js';
 import { drops, readings } from './statements/readings.js';
 import { registrations } from './statements/registrations.js';
 import { touches } from './statements/touches.js';
@@ -42,7 +44,10 @@ export const projections: readonly AnyProjection[] = [
   readings,
   drops,
   touches,
+  drifts,
   registrations,
+  imports,
+  runningImports,
   driftCounts,
   unreadableBlocks,
   unsettled,

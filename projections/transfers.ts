@@ -18,6 +18,8 @@ type Inclusion = {
   readonly chain: string;
   /** Sort key: time of the block, its height, then the event position. */
   readonly moment: string;
+  /** Present if the transfer was read from the chain's past, after balances that include it. */
+  readonly imported?: true;
 };
 
 /** Transfer with its newest inclusion that was not removed, or with the last one if all were removed. */
@@ -51,6 +53,8 @@ const withInclusions = (doc: TransferDocument, inclusions: readonly Inclusion[])
   const [shown, ...others] = standing.length > 0 ? standing : inclusions;
   return { ...doc, ...shown, others: standing.length > 0 ? others : [] };
 };
+/** Returns the state of a confirmed transfer. */
+const stateOf = ({ failed }: Pick<Transfer, 'failed'>): TransferState => (failed ? 'FAILED' : 'SUCCESS');
 const settle = (doc: TransferDocument | null, block: { hash: string }, state: TransferState) =>
   doc &&
   withInclusions(
@@ -74,23 +78,34 @@ export const transfers: Projection<TransferEvent, TransferDocument> = {
     return `${data.walletId}|${transaction}|${index}`;
   },
   on: {
-    TransferObserved: (doc, { walletId, block, transfer, own }, { position }) => {
-      const seen: Inclusion = {
-        transfer,
+    TransferObserved: (doc, { walletId, block, transfer, own, imported }, { position }) => {
+      const before = doc ? [inclusionOf(doc), ...doc.others] : [];
+      const sides = {
         own_from: own.includes(transfer.from) ? transfer.from : '',
         own_to: own.includes(transfer.to) ? transfer.to : '',
-        state: 'PENDING',
+      };
+      // An import may add an address of the wallet to a transfer that was recorded for another of its addresses.
+      const isKnown = ({ block_hash, state }: Inclusion) => block_hash === block.hash && state !== 'REMOVED';
+      if (doc && imported && before.some(isKnown))
+        return withInclusions(
+          doc,
+          before.map((one) => (isKnown(one) ? { ...one, ...sides } : one)),
+        );
+      const seen: Inclusion = {
+        transfer,
+        ...sides,
+        state: imported ? stateOf(transfer) : 'PENDING',
         block_number: block.number,
         block_hash: block.hash,
         block_time: block.time,
         chain: block.chain,
         moment: sortKeyOf(block.time, block.number, position),
+        ...(imported && { imported }),
       };
       const fresh = { wallet_id: walletId, transaction: transfer.transaction, ...seen, others: [] };
-      const before = doc ? [inclusionOf(doc), ...doc.others] : [];
       return withInclusions(fresh, [seen, ...before.filter(({ block_hash }) => block_hash !== block.hash)]);
     },
-    TransferConfirmed: (doc, { block, failed }) => settle(doc, block, failed ? 'FAILED' : 'SUCCESS'),
+    TransferConfirmed: (doc, { block, failed }) => settle(doc, block, stateOf({ failed })),
     TransferRemoved: (doc, { block }) => settle(doc, block, 'REMOVED'),
   },
 };

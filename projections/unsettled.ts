@@ -34,8 +34,9 @@ export const unsettled: Projection<ActivityEvent, UnsettledDocument> = {
   scope: ownScope,
   key: ({ data }) => `${data.walletId}|${data.block.hash}`,
   on: {
-    TransferObserved: (_, data) => unsettledIn(data, 'pending'),
-    BalanceTouched: (_, data) => unsettledIn(data, 'pending'),
+    // Imported activity is confirmed already.
+    TransferObserved: (doc, data) => (data.imported ? doc : unsettledIn(data, 'pending')),
+    BalanceTouched: (doc, data) => (data.imported ? doc : unsettledIn(data, 'pending')),
     ActivitySettled: (_, data) => leftOf(data),
     ActivityClosed: (doc) => (doc?.unread ? { ...doc, phase: 'settled' } : null),
     ActivityDropped: (_, data) => (data.due ? unsettledIn(data, 'due') : null),

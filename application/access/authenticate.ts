@@ -21,6 +21,8 @@ type SignedRequest = {
   readonly hasShortBody: boolean;
 };
 
+/** Caller that requests are charged to. */
+type Charged = Pick<Identity, 'organizationId' | 'role'>;
 /** Caller and its remaining rate limit; `quota` is null when nothing was charged. */
 type Admitted = { readonly caller: Identity; readonly quota: Quota | null };
 
@@ -30,8 +32,10 @@ export type Access = {
    * when a limit was exceeded.
    */
   admit(request: SignedRequest, variant: Variant): Promise<Admitted>;
+  /** Charges a request of a caller that a session authenticated. `allowed` is false when a limit was exceeded. */
+  charge(caller: Charged, variant: Variant): MaybePromise<Quota>;
   /** Charges an admitted caller for additional work. The charge may overdraw a limit, which delays the next calls. */
-  chargeMore(caller: Identity, variant: Variant, cost: number): MaybePromise<Quota>;
+  chargeMore(caller: Charged, variant: Variant, cost: number): MaybePromise<Quota>;
 };
 
 const noncePattern = /^(\d{13})(?:-[A-Za-z0-9]{1,32})?$/;
@@ -95,11 +99,11 @@ export const createAccess = (ports: {
     );
   };
 
-  const limitsOf = ({ organizationId, role }: Identity, { tag, surface }: Variant) => {
+  const limitsOf = ({ organizationId, role }: Charged, { tag, surface }: Variant) => {
     if (surface !== 'admin') return limits.find(organizationId, tag);
     return role === 'admin' ? operatorLimits : defaultLimits;
   };
-  const chargeFor = (caller: Identity, variant: Variant, cost: number): MaybePromise<Charge> =>
+  const chargeFor = (caller: Charged, variant: Variant, cost: number): MaybePromise<Charge> =>
     mapMaybe(limitsOf(caller, variant), (found) => ({
       organizationId: caller.organizationId,
       chain: variant.tag,
@@ -118,6 +122,7 @@ export const createAccess = (ports: {
       uses.note(caller.apiKey);
       return { caller, quota };
     },
+    charge: (caller, variant) => mapMaybe(chargeFor(caller, variant, 1), (charge) => limiter.charge(charge)),
     chargeMore,
   };
 };

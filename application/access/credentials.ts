@@ -6,7 +6,7 @@ import { scopeOf } from '../../projections/define.js';
 import { type CredentialDocument, credentials } from '../../projections/organizations.js';
 import { apiKeyFor, organizationOfKey } from '../commands/api-key.js';
 import { type Done, globalContext, type Handle, type Nothing, type Operation, step } from '../commands/handle.js';
-import { hasWritten } from '../commands/own-events.js';
+import { hasWritten, withoutSeed } from '../commands/own-events.js';
 import { withSealedSecret } from '../commands/sealed-secret.js';
 import { type EventStore, streamName } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -15,6 +15,7 @@ import type { Vault } from '../ports/vault.js';
 import { everyDocument, type ListPage, type Lists, type PageRequest } from '../read-models/paging.js';
 import { type CredentialCache, credentialContext, credentialKeyId } from './credential-cache.js';
 import type { CredentialUses } from './credential-uses.js';
+import type { Sessions } from './sessions/sessions.js';
 
 /** Rights and name of a credential to issue. */
 type Wanted = { readonly role: Role; readonly name?: string | undefined };
@@ -44,10 +45,11 @@ export const createCredentials = (ports: {
   lists: Lists;
   credentialCache: CredentialCache;
   uses: CredentialUses;
+  sessions: Pick<Sessions, 'closeDeleted'>;
   vault: Vault;
   system: System;
 }): Credentials => {
-  const { handle, readModels, lists, credentialCache, uses, vault, system } = ports;
+  const { handle, readModels, lists, credentialCache, uses, sessions, vault, system } = ports;
 
   const issueWithKey = async (by: Operation, organizationId: string, { role, name }: Wanted, api_key: string) => {
     const data = { organizationId };
@@ -87,6 +89,7 @@ export const createCredentials = (ports: {
     // The shredder also destroys the key, but later. Once the request succeeds, the secret must be gone.
     await vault.destroyKey(credentialKeyId(apiKey));
     await uses.forget(apiKey);
+    await sessions.closeDeleted(withoutSeed(by), organizationId, apiKey);
     return { answer: {}, position };
   };
   const withUse = async (document: CredentialDocument): Promise<ListedCredential> => {

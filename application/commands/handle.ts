@@ -18,6 +18,7 @@ import {
   WrongRevision,
 } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
+import { noTracer, type Tracer } from '../ports/tracing/tracer.js';
 import { actorIn } from './api-key.js';
 import { eventsThroughOwn, seedOf } from './own-events.js';
 import { foldStored } from './read-aggregate.js';
@@ -36,6 +37,8 @@ export type Context = {
   readonly isCancelled?: () => boolean;
   /** True when event ids are derived from stream and revision, so that facts observed twice are stored once. */
   readonly repeatable?: true;
+  /** Trace context of the event that caused the command. A command of a request belongs to the active span instead. */
+  readonly traceparent?: string | undefined;
 };
 
 /** Scope of the read models that the caller may see. */
@@ -166,6 +169,7 @@ const metadataOf = (
   { organizationId, variant, actor, requestId }: Context,
   seed: string | undefined,
   now: number,
+  traceparent: string | undefined,
 ): Metadata => ({
   organizationId,
   variant: variant.tag,
@@ -175,6 +179,7 @@ const metadataOf = (
   correlationId: requestId,
   occurredAt: new Date(now).toISOString(),
   ...(seed !== undefined && { seed }),
+  ...(traceparent !== undefined && { traceparent }),
 });
 
 /** Reads, folds, decides and appends. Returns a position that includes everything the answer depends on. */
@@ -184,6 +189,7 @@ export const createHandle = (
   guard: Guard = unguarded,
   reached: Reached = withoutWaiting,
   throttle = createLargeWorkThrottle(system),
+  tracer: Tracer = noTracer,
 ): Handle => {
   const read = async (steps: readonly Step[], isFirst: boolean, deadline: Deadline | undefined) => {
     const assumed = ({ known, isNew, mayBeNew }: Step) =>
@@ -207,7 +213,7 @@ export const createHandle = (
     const pasts = streams.map((found) => found.events);
     const decisions = await decideAll(steps, pasts, system.breathe);
     if (steps.length > streamsPerTurn) await system.breathe();
-    const metadata = metadataOf(context, seed, system.now());
+    const metadata = metadataOf(context, seed, system.now(), tracer.active());
     const writes = steps.flatMap(({ stream, divisible }, i) => {
       const decided = decisions[i] ?? [];
       const expected = streams[i]?.revision ?? noStream;

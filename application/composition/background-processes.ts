@@ -1,6 +1,8 @@
 import type { Upcasters } from '../../domain/upcasters.js';
 import { projections } from '../../projections/index.js';
 import { type EventInvalidatedCache, invalidateFromEvents } from '../access/event-invalidated-cache.js';
+import type { SessionAuth } from '../access/sessions/session-auth.js';
+import { createSessionSweeper } from '../access/sessions/sweep-sessions.js';
 import { createShredder } from '../access/shred-secrets.js';
 import { createAccountFinder } from '../assets/accounts/find-accounts.js';
 import { createTokenDescriber } from '../assets/describe-tokens.js';
@@ -12,6 +14,8 @@ import { createBlockRecords } from '../following/blocks/block-records.js';
 import { createUnreadableBlockBalances } from '../following/blocks/unreadable-block-balances.js';
 import type { Follower } from '../following/follow-chain.js';
 import { isNeglected } from '../following/progress/heartbeat.js';
+import { createImportProgress } from '../importing/import-progress.js';
+import { createHistoryImporter } from '../importing/run-imports.js';
 import { createChains } from '../ports/chains.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
@@ -37,7 +41,7 @@ import { createWebhookChanges } from '../webhooks/webhook-changes.js';
 import type { Ports } from './service-ports.js';
 import type { WalletApis } from './wallet-apis.js';
 
-type ProcessParts = {
+type ProcessParts = SessionAuth & {
   /** Event store without upcasting. The sealer hashes events in the shape in which they were stored. */
   readonly stored: EventStore;
   readonly handle: Handle;
@@ -108,6 +112,9 @@ export const createProcesses = (
     ...onEachChain(ports, 'balance refresher', (chain, variant) =>
       createBalanceRefresher({ ...shared, chain, chains, progress }, variant),
     ),
+    ...onEachChain(ports, 'history importer', (chain, variant) =>
+      createHistoryImporter({ ...shared, chain, importProgress: createImportProgress(ports.state) }, variant),
+    ),
     ...onEachChain(ports, 'balance reconciler', (_, variant) =>
       ports.reconcileSeconds > 0 ? createReconciler({ ...ports, reconciliation }, variant) : null,
     ),
@@ -133,6 +140,7 @@ export const createProcesses = (
     { role: 'api', name: 'cache invalidation', run: invalidateFromEvents(ports.events, caches) },
     { role: 'api', name: 'refused requests', run: parts.requests.run },
     { role: 'api', name: 'secret shredder', run: createShredder(ports) },
+    { role: 'api', name: 'session sweeper', run: createSessionSweeper({ ...ports, ...parts }) },
     { role: 'api', name: 'removal of addresses', run: createRemovalResumption({ ...ports, progress, addresses }) },
   ];
   return withLeases(table, (process) => leaseOf(process, release, ports), ports);

@@ -33,7 +33,13 @@ export const createHistories = (ports: Ports, { stored, handle, pageTokens, wall
     asOf: createAsOf({
       ...ports,
       pageTokens,
-      show: (then) => createWalletApis({ ...walletPorts, handle: createHandle(then.events, ports.system), ...then }),
+      show: (then) =>
+        createWalletApis({
+          ...walletPorts,
+          handle: createHandle(then.events, ports.system),
+          state: null,
+          ...then,
+        }),
     }),
     differences,
     differencePages: createDifferencePages(differences, { pageTokens, maxEvents: ports.asOfEvents }),

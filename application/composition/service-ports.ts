@@ -12,6 +12,7 @@ import type { PendingTransactions } from '../ports/pending.js';
 import type { Sender, WebhookSigner } from '../ports/sender.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import type { Tracer } from '../ports/tracing/tracer.js';
 import type { Vault } from '../ports/vault.js';
 import type { Deployment } from '../processes/heartbeats.js';
 import type { RequestPorts } from '../tracing/tracing.js';
@@ -46,5 +47,7 @@ export type Ports = {
   /** Witnesses that receive each head of the seal log. */
   readonly witnesses: readonly Witness[];
   readonly system: System;
+  /** Recorder of traces; absent if none are recorded. */
+  readonly tracer?: Tracer;
 } & Pick<AsOfPorts<WalletApis>, 'scratch' | 'asOfEvents' | 'foldedEvents'> &
   RequestPorts;

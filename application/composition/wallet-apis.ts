@@ -5,6 +5,7 @@ import { createDescriptions, type Descriptions } from '../assets/token-descripti
 import { createTransfers, type Transfers } from '../assets/transfers.js';
 import type { LoopTurns } from '../async/turns/loop-turns.js';
 import type { Handle } from '../commands/handle.js';
+import { createHistoryImports, type HistoryImports } from '../importing/history-imports.js';
 import type { Arrivals } from '../notifications/arrivals.js';
 import { createNotifications, type Notifications } from '../notifications/notifications.js';
 import type { Chains } from '../ports/chains.js';
@@ -12,6 +13,7 @@ import type { AddressCodecs, TransactionCodecs } from '../ports/codec.js';
 import type { EventStore, Position, Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { Sender, WebhookSigner } from '../ports/sender.js';
+import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
 import { createLists, type PageTokens } from '../read-models/paging.js';
@@ -32,6 +34,7 @@ export type WalletApis = {
   readonly transfers: Transfers;
   readonly assets: Assets;
   readonly statements: Statements;
+  readonly historyImports: HistoryImports;
   readonly contracts: Contracts;
   readonly descriptions: Descriptions;
   readonly refreshes: Refreshes;
@@ -53,6 +56,8 @@ export type WalletApiPorts = {
   readonly readModels: ReadModels;
   readonly pageTokens: PageTokens;
   readonly progress: Progress;
+  /** Null as of a past moment, whose state was not stored. */
+  readonly state: StateStore | null;
   readonly chains: Chains;
   readonly headAhead: HeadAhead;
   readonly vault: Vault;
@@ -80,6 +85,7 @@ export const createWalletApis = (given: WalletApiPorts): WalletApis => {
     transfers: createTransfers(ports),
     assets: createAssets(ports),
     statements: createStatements(ports),
+    historyImports: createHistoryImports(ports),
     contracts: createContracts(ports),
     descriptions,
     refreshes: createRefreshes(ports),

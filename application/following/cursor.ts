@@ -13,6 +13,8 @@ export type Cursor = {
   readonly positions: readonly Position[];
   /** Head of the chain when the cursor last moved. */
   readonly head: Header;
+  /** Height at which following began: earlier blocks were not read. Absent in cursors of earlier releases. */
+  readonly since?: number;
   /** True for a development chain, which may be replaced by any other chain. */
   readonly isDevelopment?: boolean;
 };
@@ -33,7 +35,7 @@ export const beginAt = async (chain: Chain, genesis: Header, head: Header, posit
   const found = await mapInSlices(numbers, askedAtOnce, (number) => chain.headerAt(number));
   if (found.includes(null)) throw new BrokenPath(`The nodes lack a block between ${final} and ${head.number}.`);
   const headers = [...(found as Header[]), head];
-  return { chain: genesis.hash, headers, positions: headers.map(() => position), head };
+  return { chain: genesis.hash, headers, positions: headers.map(() => position), head, since: head.number };
 };
 
 export const withBlock = (cursor: Cursor, block: Header, position: Position): Cursor => {

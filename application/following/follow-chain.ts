@@ -9,6 +9,7 @@ import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import { noTracer, type Tracer } from '../ports/tracing/tracer.js';
 import type { Measure } from '../processes/measurements.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 import { createActivityTasks } from './activity-tasks.js';
@@ -70,6 +71,7 @@ type Ports = {
   readonly contracts: Contracts;
   readonly measure: Measure;
   readonly system: System;
+  readonly tracer?: Tracer;
 };
 
 type FollowOptions = {
@@ -168,6 +170,9 @@ const createRetriedSteps = (
   const { log } = ports.system;
   const { resume, advance, last } = createSteps(ports, variant, options, followUp, heartbeat.moved);
   const backoff = createBackoff(backoffMs);
+  const { tracer = noTracer } = ports;
+  // Turns that store no event are not exported: most find nothing for the wallets of this service.
+  const turnSpan = { kind: 'internal', attributes: { 'chainfold.chain': variant.tag }, isTentative: true } as const;
   let retryMs = 0;
 
   const fail = (error: unknown, height: number | undefined) => {
@@ -195,7 +200,11 @@ const createRetriedSteps = (
     /** Returns the next cursor, or null when the stored one must be read again. */
     advance: async (from: Cursor): Promise<Cursor | null> => {
       try {
-        const next = await advance(from);
+        const next = await tracer.entry('follow chain', turnSpan, async () => {
+          const reached = await advance(from);
+          tracer.annotate({ 'chainfold.block': tipOf(reached).number });
+          return reached;
+        });
         if (hasReached(next) || tipOf(next) !== tipOf(from)) heartbeat.turned();
         backoff.reset();
         retryMs = 0;

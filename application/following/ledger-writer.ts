@@ -5,9 +5,9 @@ import type { Variant } from '../../domain/variant.js';
 import { ledgerKey } from '../assets/balance-ledger.js';
 import { mapInSlices } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
-import { readAggregate } from '../commands/read-aggregate.js';
+import { foldStored } from '../commands/read-aggregate.js';
 import type { Header } from '../ports/chain.js';
-import type { EventStore } from '../ports/event-store.js';
+import { type EventStore, streamName } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
 import type { Activity, BlockRef, Holder } from '../watch-list/activities.js';
 import type { BlockEntry } from './block-entries.js';
@@ -18,7 +18,8 @@ export type LedgerWriter = {
   observe(entries: readonly BlockEntry[], block: BlockRef, late?: boolean): Promise<void>;
   /** Undoes an activity. `notified` means that a webhook may have been notified of the block's transfers. */
   drop(activity: Activity, notified: boolean): Promise<void>;
-  read(activity: Activity): Promise<Ledger>;
+  /** Reads the ledger, with the trace context in which its first events were stored. */
+  read(activity: Activity): Promise<TracedLedger>;
   /** Confirms an activity before its balances are read. `open` means that webhooks are to be notified. */
   confirm(activity: Activity, open: boolean): Promise<void>;
   /** Records the balances of an activity and confirms it; ignored if its block was dropped meanwhile. */
@@ -29,6 +30,8 @@ export type LedgerWriter = {
    */
   close(activity: Activity, count: number, feedOnly: boolean): Promise<void>;
 };
+
+export type TracedLedger = Ledger & { readonly traceparent?: string | undefined };
 
 type Reading = {
   readonly balances: readonly Balance[];
@@ -77,7 +80,12 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
     },
     drop: ({ block, ...holder }, notified) =>
       writeIfReadable(holder, block, { type: 'Drop', data: { walletId: holder.walletId, block, notified } }),
-    read: ({ block, ...holder }) => readAggregate(events, ledger, holder.organizationId, keyOf(holder, block)),
+    read: async ({ block, ...holder }) => {
+      const { events: past } = await events.read(
+        streamName(holder.organizationId, ledger.stream, keyOf(holder, block)),
+      );
+      return { ...foldStored(ledger, past), traceparent: past[0]?.metadata.traceparent };
+    },
     confirm: ({ block, organizationId, walletId }, open) =>
       write({ organizationId, walletId }, block, { type: 'Confirm', data: { walletId, block, open } }),
     settle: ({ block, organizationId, walletId }, { at, ...reading }) => {

@@ -14,7 +14,7 @@ import { type Activity, holderKey } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 import type { Listener } from '../watch-list/webhook-listeners.js';
 import { type Deliveries, deliveryIdFor, deliveryStream } from '../webhooks/deliveries.js';
-import type { LedgerWriter } from './ledger-writer.js';
+import type { LedgerWriter, TracedLedger } from './ledger-writer.js';
 
 /** Requests webhook deliveries for the transfers of activities, in bounded pieces. */
 export type Notifier = {
@@ -60,16 +60,19 @@ const contextOf = (variant: Variant, { organizationId, block }: Activity): Conte
   repeatable: true,
 });
 
+type LedgerCache = (activity: Activity) => Promise<TracedLedger>;
+
 /** Builds the content of notifications to one webhook and requests their deliveries. Reads the webhook once. */
 const createDeliveryRequest =
-  ({ readModels, deliveries, descriptions }: Ports, variant: Variant) =>
+  ({ readModels, deliveries, descriptions }: Ports, variant: Variant, ledgerOf: LedgerCache) =>
   async (
     activity: Activity,
     { webhookId }: Listener,
     notifications: readonly TransferNotification[],
     depth: number,
   ) => {
-    const context = contextOf(variant, activity);
+    const { traceparent } = await ledgerOf(activity);
+    const context = { ...contextOf(variant, activity), traceparent };
     const found = await readModels.get(webhooks, { scope: scopeFor(context), id: webhookId });
     const describe = await descriptions(
       context,
@@ -149,7 +152,7 @@ const createProgress = () => {
 
 /** Caches ledgers of activities that take several pieces. Each event about an activity creates a new activity object. */
 const createLedgerCache = (ledgers: LedgerWriter) => {
-  const read = new WeakMap<Activity, Promise<Ledger>>();
+  const read = new WeakMap<Activity, Promise<TracedLedger>>();
   return (activity: Activity) => {
     const found = read.get(activity) ?? ledgers.read(activity);
     read.set(activity, found);
@@ -193,8 +196,8 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
 };
 
 /** Requests the second notifications of webhooks that know transfers as pending and ask to learn when they are final. */
-const createFinalizer = (ports: Ports, variant: Variant) => {
-  const requestDeliveries = createDeliveryRequest(ports, variant);
+const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
+  const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
   const { toFinalize } = createDeliveryIds(ports, variant);
   const progress = createProgress();
   return {
@@ -216,10 +219,10 @@ const createFinalizer = (ports: Ports, variant: Variant) => {
 
 export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
   const { ledgers, watched } = ports;
-  const requestDeliveries = createDeliveryRequest(ports, variant);
-  const { idOf, toRetract } = createDeliveryIds(ports, variant);
-  const finalizer = createFinalizer(ports, variant);
   const ledgerOf = createLedgerCache(ledgers);
+  const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
+  const { idOf, toRetract } = createDeliveryIds(ports, variant);
+  const finalizer = createFinalizer(ports, variant, ledgerOf);
   const [notified, retracted] = [createProgress(), createProgress()];
 
   const forget = (activity: Activity) => {

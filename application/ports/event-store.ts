@@ -42,6 +42,8 @@ export type Metadata = {
   readonly seed?: string;
   /** Version of the shape in which the event's data was stored; 1 when absent. */
   readonly version?: number;
+  /** Trace context (W3C) of the command that stored the event; absent unless that command was traced. */
+  readonly traceparent?: string;
 };
 
 /** Event to append; the writer chooses `id` (a UUID), so that a write sent twice is stored once. */

@@ -11,6 +11,7 @@ export type ChainProcess =
   | 'pending transaction watcher'
   | 'finder of token accounts'
   | 'balance refresher'
+  | 'history importer'
   | 'balance reconciler'
   | 'balances of unreadable blocks';
 

@@ -11,6 +11,7 @@ import {
   stoppedParts,
 } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import { noTracer, type Tracer } from '../ports/tracing/tracer.js';
 import type { Measure } from '../processes/measurements.js';
 import type { Progress } from '../read-models/progress.js';
 import { slotOf } from './fold-batch.js';
@@ -38,6 +39,7 @@ type Ports = {
   /** Records a stopped projection for other processes. */
   readonly noteStop?: NoteStop;
   readonly measure?: Measure;
+  readonly tracer?: Tracer;
 };
 
 /**
@@ -129,8 +131,26 @@ const createApply = (ports: Ports, stopped: Map<string, string>, reports: StopRe
   };
 };
 
+/** Runs work on a batch in the trace of its first traced event, linked to the traces of the others. */
+const traced = <T>(tracer: Tracer, batch: readonly Recorded[], work: () => Promise<T>): Promise<T> => {
+  if (!tracer.isOn) return work();
+  const causes = new Set(batch.flatMap(({ metadata: { traceparent } }) => traceparent ?? []));
+  const [parent, ...links] = [...causes].map((traceparent) => ({ traceparent }));
+  if (!parent) return work();
+  const attributes = { 'chainfold.events': batch.length, 'chainfold.position': batch.at(-1)?.position };
+  return tracer.entry('project events', { kind: 'consumer', parent, links, attributes }, work);
+};
+
 export const createProjector = (ports: Ports): Projector => {
-  const { events, readModels, progress, system, projections, noteStop = async () => undefined } = ports;
+  const {
+    events,
+    readModels,
+    progress,
+    system,
+    projections,
+    noteStop = async () => undefined,
+    tracer = noTracer,
+  } = ports;
   const stopped = new Map<string, string>();
   const reports = createStopReports(system.log, noteStop);
   const { moving, apply } = createApply(ports, stopped, reports);
@@ -151,7 +171,8 @@ export const createProjector = (ports: Ports): Projector => {
     progress.advanceTo(checkpoint);
     const from = Math.min(...moving().map((one) => checkpoint.positions[one.name] ?? beginning));
     for await (const batch of events.subscribe(from, signal)) {
-      const next = await apply(checkpoint, batch);
+      const from = checkpoint;
+      const next = await traced(tracer, batch, () => apply(from, batch));
       if (!next) return;
       checkpoint = next;
       progress.advanceTo(checkpoint);

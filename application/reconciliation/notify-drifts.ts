@@ -1,64 +1,40 @@
 import type { Drifted } from '../../domain/aggregates/ledger/drift.js';
 import { balanceDrifted } from '../../domain/aggregates/webhook.js';
-import { findVariant, type Variant } from '../../domain/variant.js';
 import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
 import type { Descriptions } from '../assets/token-descriptions.js';
-import { slicesOf } from '../async/slices.js';
-import { allSettledOrThrow } from '../async/turns/organization-queue.js';
-import { type Context, scopeFor } from '../commands/handle.js';
-import type { EventStore, Recorded } from '../ports/event-store.js';
-import type { ReadModels } from '../ports/read-models.js';
-import type { StateStore } from '../ports/state.js';
-import type { System } from '../ports/system.js';
+import type { Context } from '../commands/handle.js';
+import type { Recorded } from '../ports/event-store.js';
 import { followInTurns } from '../processes/follow-in-turns.js';
-import { everyDocument } from '../read-models/paging.js';
-import type { Progress } from '../read-models/progress.js';
 import { requirePart } from '../read-models/require-part.js';
-import { type Deliveries, deliveryIdFor } from '../webhooks/deliveries.js';
+import { deliveryIdFor } from '../webhooks/deliveries.js';
+import {
+  deliveryContext,
+  isNotifiedOf,
+  type NotifierPorts,
+  requestInPieces,
+  webhooksWhere,
+} from '../webhooks/notifier.js';
 import { showDifference } from './difference-record.js';
 
-type Ports = {
-  readonly events: EventStore;
-  readonly state: StateStore;
-  readonly readModels: ReadModels;
-  readonly progress: Progress;
-  readonly deliveries: Deliveries;
-  readonly descriptions: Descriptions;
-  readonly system: System;
-};
-
-/** Deliveries requested in one piece. */
-const deliveriesAtOnce = 32;
-
 /** Requests a delivery for each BalanceDrifted to the webhooks that subscribe to this notification type. */
-export const createDriftNotifier = (ports: Ports) => {
+export const createDriftNotifier = (ports: NotifierPorts & { readonly descriptions: Descriptions }) => {
   const { readModels, deliveries, descriptions, system } = ports;
 
-  const listenersOf = async (context: Context) => {
-    const found: WebhookDocument[] = [];
-    for await (const webhook of everyDocument(readModels, webhooks, scopeFor(context)))
-      if (webhook.notification_types?.includes(balanceDrifted(context.variant))) found.push(webhook);
-    return found;
-  };
-  const notify = async function* (variant: Variant, { id, position, data, metadata }: Recorded) {
-    const { organizationId, requestId } = metadata;
-    const context: Context = { organizationId, variant, actor: { kind: 'process', id: 'deliverer' }, requestId };
-    const { walletId, block, ...drifted } = data as Drifted;
-    const isWanted = ({ wallet_id, position: since }: WebhookDocument) =>
-      since <= position && (wallet_id === '' || wallet_id === walletId);
-    const listeners = (await listenersOf(context)).filter(isWanted);
+  const notify = async function* (context: Context, event: Recorded) {
+    const { variant } = context;
+    const type = balanceDrifted(variant);
+    const { walletId, block, ...drifted } = event.data as Drifted;
+    const subscribers = await webhooksWhere(readModels, context, (types) => types?.includes(type) ?? false);
+    const listeners = subscribers.filter((webhook) => isNotifiedOf(webhook, event, walletId));
     if (listeners.length === 0) return;
     const describe = await descriptions(context, [drifted.asset]);
     const difference = showDifference(variant, { ...drifted, block: block.number }, describe);
-    const notice = { data: { wallet_id: walletId, difference }, notificationType: balanceDrifted(variant) };
+    const notice = { data: { wallet_id: walletId, difference }, notificationType: type };
     const request = (webhook: WebhookDocument) => {
-      const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, id]);
+      const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
       return deliveries.request(context, webhook, [{ deliveryId, ...notice }]);
     };
-    for (const piece of slicesOf(listeners, deliveriesAtOnce)) {
-      await allSettledOrThrow(piece.map(request));
-      yield;
-    }
+    for await (const _ of requestInPieces(listeners, request)) yield;
   };
 
   return followInTurns(ports, {
@@ -68,8 +44,8 @@ export const createDriftNotifier = (ports: Ports) => {
     work: async function* (organizationId, drifted) {
       await requirePart(readModels, webhooks, organizationId);
       for (const event of drifted) {
-        const variant = findVariant(event.metadata.variant);
-        if (variant) yield* notify(variant, event);
+        const context = deliveryContext(event);
+        if (context) yield* notify(context, event);
       }
     },
   });

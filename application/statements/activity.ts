@@ -31,7 +31,9 @@ export type Activity = (context: Context, scan: Scan) => AsyncGenerator<Activity
 type Ports = { readonly readModels: ReadModels; readonly system: Pick<System, 'breathe'> };
 type Place = Pick<TouchDocument, 'moment' | 'wallet_id' | 'block_number' | 'block_hash' | 'block_time' | 'chain'>;
 type Source<Doc> = {
-  /** Reads the next page if the last one is used up. */
+  /** Returns whether the last page is used up and another one may follow. */
+  isDue(): boolean;
+  /** Reads pages up to the next document. */
   fill(): Promise<void>;
   peek(): Doc | undefined;
   take(): Doc;
@@ -63,7 +65,9 @@ const createSource = <Doc extends Place>(
     place = 0;
     after = page.next;
   };
+  const isDue = () => place === documents.length && after !== null;
   return {
+    isDue,
     fill: async () => {
       while (place === documents.length && after) {
         if (context.isCancelled?.()) fail('UNAVAILABLE', 'The request was canceled before the answer was ready.');
@@ -100,11 +104,10 @@ const openSources = (ports: Ports, context: Context, scan: Scan): readonly Sourc
 };
 
 /** Takes the next document of all sources in the order of the chain; undefined at the end. */
-const takeNext = async (sources: readonly Source<Document>[], direction: Scan['direction']) => {
+const takeNext = (sources: readonly Source<Document>[], direction: Scan['direction']) => {
   let next: Source<Document> | undefined;
   let best = '';
   for (const source of sources) {
-    if (source.peek() === undefined) await source.fill();
     const moment = source.peek()?.moment;
     if (moment === undefined || (next && (direction === 'back' ? moment <= best : moment >= best))) continue;
     [next, best] = [source, moment];
@@ -124,14 +127,30 @@ const addTo = (block: ActivityBlock, document: Document) => {
   else if (!isSame(block.transfers.at(-1), document)) block.transfers.push(document);
 };
 
+/** Returns the block of a document, which is the last block or a new one, with the document; undefined without one. */
+const blockWith = (last: ActivityBlock | undefined, document: Document | undefined) => {
+  if (!document) return undefined;
+  const block = last?.hash === document.block_hash ? last : emptyBlock(document);
+  addTo(block, document);
+  return block;
+};
+const isAnyDue = (sources: readonly Source<Document>[]) => sources.some((source) => source.isDue());
+const fillAll = async (sources: readonly Source<Document>[]) => {
+  for (const source of sources) await source.fill();
+};
+
 /** Yields the blocks with activity in the order of the chain. Removed transfers and replaced blocks are left out. */
 export const createActivity = (ports: Ports): Activity =>
   async function* (context, scan) {
     const sources = openSources(ports, context, scan);
-    const next = () => takeNext(sources, scan.direction);
-    for (let document = await next(); document; ) {
-      const block = emptyBlock(document);
-      for (; document?.block_hash === block.hash; document = await next()) addTo(block, document);
-      yield block;
+    let block: ActivityBlock | undefined;
+    for (;;) {
+      // Waiting for each document would take longer than reading it.
+      if (isAnyDue(sources)) await fillAll(sources);
+      const document = takeNext(sources, scan.direction);
+      const last: ActivityBlock | undefined = block;
+      block = blockWith(last, document);
+      if (last && last !== block) yield last;
+      if (!block) return;
     }
   };

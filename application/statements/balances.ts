@@ -1,5 +1,9 @@
 import { type Asset, assetKey } from '../../domain/asset.js';
-import { registrationId, registrations } from '../../projections/statements/registrations.js';
+import {
+  type RegistrationDocument,
+  registrationId,
+  registrations,
+} from '../../projections/statements/registrations.js';
 import { positionIn } from '../../projections/transfers.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
@@ -52,8 +56,9 @@ const changesIn = (block: ActivityBlock, address: string): ReadonlyMap<string, C
   const add = (key: string, amount: bigint) => {
     if (amount !== 0n) update(key, { amount: (changes.get(key)?.amount ?? 0n) + amount, isMovement: true });
   };
-  for (const { transfer, moment } of block.transfers) record(assetKey(transfer.asset), moment);
-  for (const { asset, moment } of block.touches) record(assetKey(asset), moment);
+  // Imported changes are recorded after balances that include them.
+  for (const { transfer, moment, imported } of block.transfers) if (!imported) record(assetKey(transfer.asset), moment);
+  for (const { asset, moment, imported } of block.touches) if (!imported) record(assetKey(asset), moment);
   const selection = { address, hasAsset: () => true, showsFailed: true };
   for (const { document, change, fee } of movementsIn(block, selection, false)) {
     add(assetKey(document.transfer.asset), change);
@@ -105,6 +110,17 @@ const runAfter = async (searches: ReadonlyMap<string, SearchAfter>, blocks: Bloc
   await reach(Number.POSITIVE_INFINITY);
 };
 
+/** Returns whether the import of an address covered an asset: a token must have been followed by then. */
+const isImported = (
+  { complete, last_time }: RegistrationDocument,
+  { standard }: Asset,
+  imported: RegistrationDocument | null | undefined,
+  registered: RegistrationDocument | null | undefined,
+) =>
+  standard === 'native' ||
+  (imported && imported.last_time <= (complete?.time ?? '')) ||
+  (registered && registered.last_time <= last_time);
+
 const createFollowedSince =
   (readModels: ReadModels): Balances['followedSince'] =>
   async (context, { walletId, address }, asset) => {
@@ -117,6 +133,8 @@ const createFollowedSince =
     const keys = ids.map((id) => ({ scope: scopeFor(context), id }));
     const [own, imported, registered] = await readModels.getMany(registrations, keys);
     const [first, last] = [secondsOf(own?.first_time), secondsOf(own?.last_time)];
+    if (own?.complete && isImported(own, asset, imported, registered))
+      return { first: Math.min(first, own.complete.since), last: own.complete.since };
     if (asset.standard === 'native') return { first, last };
     return {
       first: Math.max(first, Math.min(secondsOf(imported?.first_time), secondsOf(registered?.first_time))),

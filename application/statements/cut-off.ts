@@ -14,10 +14,12 @@ export type CutOff = {
   readonly number: number;
   /** Hash of the chain's first block; undefined while nothing of the chain is known. */
   readonly chain: string | undefined;
+  /** Present if no node answered, so that the block is the last one with activity of the wallet. */
+  readonly isRecorded?: true;
 };
 
-/** Finds the cut-off of a time for the chain of a wallet. */
-export type CutOffs = (context: Context, walletId: string, time: number) => Promise<CutOff>;
+/** Finds the cut-off of a time for the chain of a wallet. Asks no node if `asksNodes` is false. */
+export type CutOffs = (context: Context, walletId: string, time: number, asksNodes: boolean) => Promise<CutOff>;
 
 const cachedBlocks = 10_000;
 
@@ -73,10 +75,10 @@ export const createCutOffs = (ports: {
     };
     const [last, found] = [await newest(), await newest([sortableTime(time + 1), ''])];
     const isSameChain = found?.chain === last?.chain;
-    return { time, number: isSameChain ? (found?.block_number ?? 0) : 0, chain: last?.chain };
+    return { time, number: isSameChain ? (found?.block_number ?? 0) : 0, chain: last?.chain, isRecorded: true };
   };
-  return async (context, walletId, time) => {
-    const chain = chains.find(context.variant);
+  return async (context, walletId, time, asksNodes) => {
+    const chain = asksNodes ? chains.find(context.variant) : undefined;
     if (!chain) return recorded(context, walletId, time);
     return onChain(chain, context, time).catch(() => recorded(context, walletId, time));
   };

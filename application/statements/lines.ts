@@ -1,11 +1,12 @@
 import { type Asset, assetKey, standardsOf } from '../../domain/asset.js';
 import { thresholdOf, type Variant } from '../../domain/variant.js';
-import { assets } from '../../projections/assets.js';
+import { assetDocumentId, assets } from '../../projections/assets.js';
 import { scopeOf, systemOwner } from '../../projections/define.js';
+import { drifts } from '../../projections/statements/drifts.js';
 import { unreadableBlocks } from '../../projections/unreadable-blocks.js';
 import type { Context } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
-import type { Activity, Scan } from './activity.js';
+import type { Activity, ActivityBlock, Scan } from './activity.js';
 import type { Balances } from './balances.js';
 import type { CutOff } from './cut-off.js';
 import { documentsBy } from './documents-by.js';
@@ -14,6 +15,9 @@ import { createTallies, type Tallies, type Tally, type UnexplainedReason, unexpl
 
 /** Blocks after `start` up to `end`. */
 export type Period = { readonly start: CutOff; readonly end: CutOff };
+
+/** Correction of a balance by reconciliation, in smallest units. */
+export type Correction = { readonly block: number; readonly expected: bigint; readonly found: bigint };
 
 /** Balances of one address and asset over a period, in smallest units. */
 export type Line = {
@@ -28,6 +32,8 @@ export type Line = {
   readonly closing: bigint;
   readonly unexplained: bigint;
   readonly reasons: readonly UnexplainedReason[];
+  /** Corrections of the period, newest first, if `unexplained` is not 0. */
+  readonly corrections: readonly Correction[];
 };
 
 /** Parts of a statement of one address, in the order in which they are written. */
@@ -49,7 +55,8 @@ type Of = {
   readonly selection: Selection;
 };
 const holderOf = ({ wallet, address }: Of) => ({ walletId: wallet.wallet_id, address });
-export type AddressEntries = (context: Context, of: Of) => AsyncGenerator<Entry>;
+/** Yields entries in batches, because waiting for each by itself would take longer than reading it. */
+export type AddressEntries = (context: Context, of: Of) => AsyncGenerator<readonly Entry[]>;
 
 type Ports = { readonly readModels: ReadModels; readonly activity: Activity; readonly balances: Balances };
 
@@ -60,16 +67,31 @@ const createReasons = ({ readModels, balances }: Ports) => {
     const { documents } = await readModels.page(unreadableBlocks, scopeOf(systemOwner, variant.tag), query);
     return (documents[0]?.number ?? -1) > start.number;
   };
-  return async (context: Context, of: Of, tally: Tally) => {
+  return async (context: Context, of: Of, tally: Tally, isCorrected: boolean) => {
     const { period } = of;
     const reasons = new Set(tally.reasons);
     const { first, last } = await balances.followedSince(context, holderOf(of), tally.asset);
     const isWithin = (time: number) => time > period.start.time && time <= period.end.time;
     if (tally.opening === null || isWithin(first) || isWithin(last)) reasons.add('before_registration');
     if (await hasUnreadable(context, period)) reasons.add('unreadable_block');
+    if (isCorrected) reasons.add('balance_drifted');
     if (reasons.size === 0) reasons.add(tally.asset.standard === 'native' ? 'unknown' : 'rebasing_token');
     return unexplainedReasons.filter((one) => reasons.has(one));
   };
+};
+
+/** Finds the corrections of a balance in the blocks of a period, newest first. */
+const correctionsOf = async (readModels: ReadModels, context: Context, of: Of, asset: Asset) => {
+  const { wallet, address, period } = of;
+  const holding = assetDocumentId(wallet.wallet_id, address, asset);
+  const equal = [holding, period.end.chain ?? ''];
+  const found: Correction[] = [];
+  const query = { index: 'byHolding', equal, after: [period.end.number + 1, ''] as const };
+  for await (const drift of documentsBy(readModels, context, drifts, query)) {
+    if (drift.block_number <= period.start.number) break;
+    found.push({ block: drift.block_number, expected: BigInt(drift.expected), found: BigInt(drift.found) });
+  }
+  return found;
 };
 
 /** Returns the line of an asset; null if nothing is known of its balance, as after a failed transfer alone. */
@@ -80,8 +102,25 @@ const createLine = (ports: Ports) => {
     if (found === null && tally.opening === null) return null;
     const [opening, closing] = [tally.opening ?? 0n, found ?? 0n];
     const unexplained = closing - opening - incoming + outgoing + fees;
-    const reasons = unexplained === 0n ? [] : await reasonsFor(context, of, tally);
-    return { address: of.address, asset, opening, incoming, outgoing, fees, inTransit, closing, unexplained, reasons };
+    const sums = { opening, incoming, outgoing, fees, inTransit, closing, unexplained };
+    const line = { address: of.address, asset, ...sums };
+    if (unexplained === 0n) return { ...line, reasons: [], corrections: [] };
+    const corrections = await correctionsOf(ports.readModels, context, of, asset);
+    return { ...line, reasons: await reasonsFor(context, of, tally, corrections.length > 0), corrections };
+  };
+};
+
+/** Yields the lines of all tallies. */
+const createLines = (ports: Ports) => {
+  const lineOf = createLine(ports);
+  return async function* (context: Context, of: Of, tallies: Tallies): AsyncGenerator<readonly Entry[]> {
+    const all = [...tallies.all()];
+    const assets = all.map(({ asset }) => asset);
+    const closings = await ports.balances.at(context, holderOf(of), assets, of.period.end);
+    for (const tally of all) {
+      const line = await lineOf(context, of, tally, closings.get(assetKey(tally.asset)) ?? null);
+      if (line) yield [{ kind: 'line', line }];
+    }
   };
 };
 
@@ -96,22 +135,36 @@ const heldAssets = async (readModels: ReadModels, context: Context, { wallet, ad
   return held;
 };
 
-type Bounds = Pick<Scan, 'from' | 'direction'> & { readonly isWanted: (number: number) => boolean };
+/** Number of entries after which a batch is passed on. */
+const batchLength = 500;
+
+type Bounds = Pick<Scan, 'from' | 'direction'> & {
+  readonly isWanted: (number: number) => boolean;
+  /** Sum of a tally to which the movements are added. */
+  readonly sum: 'add' | 'addInTransit';
+};
 
 const boundsOf = ({ variant }: Context, { wallet, period }: Of): Record<'recent' | 'period', Bounds> => ({
   recent: {
     from: period.end,
     direction: 'back',
     isWanted: (number) => isInTransit(variant, wallet, period, number),
+    sum: 'addInTransit',
   },
-  period: { from: period.start, direction: 'forward', isWanted: (number) => number <= period.end.number },
+  period: { from: period.start, direction: 'forward', isWanted: (number) => number <= period.end.number, sum: 'add' },
 });
+
+type Changes = {
+  readonly block: ActivityBlock;
+  readonly movements: readonly Movement[];
+  readonly changed: readonly Asset[];
+};
 
 /** Yields the blocks within bounds, with their movements and all assets that they change. */
 const createBlocksIn = (activity: Activity) =>
-  async function* (context: Context, of: Of, { isWanted, ...bounds }: Bounds) {
+  async function* (context: Context, of: Of, { isWanted, from, direction }: Bounds): AsyncGenerator<Changes> {
     const { wallet, period, selection } = of;
-    for await (const block of activity(context, { ...holderOf(of), ...bounds })) {
+    for await (const block of activity(context, { ...holderOf(of), from, direction })) {
       if (!isWanted(block.number)) return;
       const movements = movementsIn(block, selection, isInTransit(context.variant, wallet, period, block.number));
       const moved = movements.map(({ document }) => document.transfer.asset);
@@ -123,18 +176,18 @@ const createBlocksIn = (activity: Activity) =>
 export const createAddressEntries = (ports: Ports): AddressEntries => {
   const { readModels, activity, balances } = ports;
   const blocksIn = createBlocksIn(activity);
-  const lineOf = createLine(ports);
+  const lines = createLines(ports);
 
-  /** Begins the tallies of assets that have none, and yields their openings. */
-  const begin = async function* (context: Context, of: Of, tallies: Tallies, assets: Iterable<Asset>) {
+  /** Begins the tallies of assets that have none, and returns their openings. */
+  const begin = async (context: Context, of: Of, tallies: Tallies, assets: Iterable<Asset>) => {
     const found = [...new Map([...assets].map((asset) => [assetKey(asset), asset])).values()];
     const unknown = found.filter((asset) => isUnknown(of, tallies, asset));
     const openings = await balances.at(context, holderOf(of), unknown, of.period.start);
-    for (const asset of unknown) {
+    return unknown.map((asset) => {
       const opening = openings.get(assetKey(asset)) ?? null;
       tallies.begin(asset, opening);
-      yield { kind: 'opening', address: of.address, asset, balance: opening ?? 0n } as const;
-    }
+      return { kind: 'opening', address: of.address, asset, balance: opening ?? 0n } as const;
+    });
   };
   const isUnknown = ({ selection }: Of, tallies: Tallies, asset: Asset) =>
     selection.hasAsset(asset) && !tallies.has(asset);
@@ -145,42 +198,40 @@ export const createAddressEntries = (ports: Ports): AddressEntries => {
         for (const asset of changed) found.set(assetKey(asset), asset);
     return found.values();
   };
-  /** Yields the movements within bounds, each after the opening of its asset. */
+  /** Adds the changes of a block to the tallies of their assets, and returns the openings of new ones. */
+  const tally = async (context: Context, of: Of, tallies: Tallies, { direction, sum }: Bounds, changes: Changes) => {
+    const { block, movements, changed } = changes;
+    // The openings of all unknown assets are read at once, because that may take all activity of the address.
+    const openings = changed.some((asset) => isUnknown(of, tallies, asset))
+      ? await begin(context, of, tallies, await changedAssets(context, of))
+      : [];
+    if (direction === 'forward') tallies.note(block);
+    for (const movement of movements) tallies[sum](movement);
+    return openings;
+  };
+  /** Yields the openings of assets that change within bounds, and the movements of the period. */
   const entriesIn = async function* (
     context: Context,
     of: Of,
     tallies: Tallies,
     bounds: Bounds,
-  ): AsyncGenerator<Exclude<Entry, { kind: 'line' }>> {
-    for await (const { block, movements, changed } of blocksIn(context, of, bounds)) {
-      // The openings of all unknown assets are read at once, because that may take all activity of the address.
-      if (changed.some((asset) => isUnknown(of, tallies, asset)))
-        yield* begin(context, of, tallies, await changedAssets(context, of));
-      if (bounds.direction === 'forward') tallies.note(block);
-      for (const movement of movements) yield { kind: 'movement', movement };
+  ): AsyncGenerator<readonly Entry[]> {
+    let batch: Entry[] = [];
+    for await (const changes of blocksIn(context, of, bounds)) {
+      batch.push(...(await tally(context, of, tallies, bounds, changes)));
+      if (bounds.sum === 'add') for (const movement of changes.movements) batch.push({ kind: 'movement', movement });
+      if (batch.length < batchLength) continue;
+      yield batch;
+      batch = [];
     }
+    yield batch;
   };
-  const lines = async function* (context: Context, of: Of, tallies: Tallies): AsyncGenerator<Entry> {
-    const all = [...tallies.all()];
-    const assets = all.map(({ asset }) => asset);
-    const closings = await balances.at(context, holderOf(of), assets, of.period.end);
-    for (const tally of all) {
-      const line = await lineOf(context, of, tally, closings.get(assetKey(tally.asset)) ?? null);
-      if (line) yield { kind: 'line', line };
-    }
-  };
-
   return async function* (context, of) {
     const tallies = createTallies();
     const { recent, period } = boundsOf(context, of);
-    yield* begin(context, of, tallies, await heldAssets(readModels, context, of));
-    for await (const entry of entriesIn(context, of, tallies, recent))
-      if (entry.kind === 'movement') tallies.addInTransit(entry.movement);
-      else yield entry;
-    for await (const entry of entriesIn(context, of, tallies, period)) {
-      if (entry.kind === 'movement') tallies.add(entry.movement);
-      yield entry;
-    }
+    yield await begin(context, of, tallies, await heldAssets(readModels, context, of));
+    yield* entriesIn(context, of, tallies, recent);
+    yield* entriesIn(context, of, tallies, period);
     yield* lines(context, of, tallies);
   };
 };

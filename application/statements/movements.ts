@@ -17,21 +17,23 @@ export type Movement = {
 
 const native: Asset = { standard: 'native' };
 
+const sides = { incoming: ['incoming'], outgoing: ['outgoing'], both: ['outgoing', 'incoming'] } as const;
 /** Directions that a record stands for. TON has a record for each side, also of a transfer to oneself. */
 const directionsOf = ({ transfer: { details } }: TransferDocument): readonly Direction[] => {
-  if (details.transfer_type === 'TRANSFER_TYPE_INCOMING') return ['incoming'];
-  if (details.transfer_type === 'TRANSFER_TYPE_OUTGOING') return ['outgoing'];
-  return ['outgoing', 'incoming'];
+  if (details.transfer_type === 'TRANSFER_TYPE_INCOMING') return sides.incoming;
+  return details.transfer_type === 'TRANSFER_TYPE_OUTGOING' ? sides.outgoing : sides.both;
 };
 
-const sidesOf = (document: TransferDocument): Movement[] => {
+/** Adds the sides of a transfer that belong to the selected address, or to any address of the wallet. */
+const addSides = (movements: Movement[], document: TransferDocument, selected: string | undefined) => {
   const { transfer, own_from, own_to } = document;
-  const value = transfer.failed ? 0n : BigInt(transfer.value);
-  return directionsOf(document).flatMap((direction) => {
+  for (const direction of directionsOf(document)) {
     const address = direction === 'outgoing' ? own_from : own_to;
+    if (address === '' || (selected !== undefined && address !== selected)) continue;
+    const value = transfer.failed ? 0n : BigInt(transfer.value);
     const change = direction === 'outgoing' ? -value : value;
-    return address === '' ? [] : [{ document, address, direction, fee: 0n, change }];
-  });
+    movements.push({ document, address, direction, fee: 0n, change });
+  }
 };
 
 /** Movement of a fee alone, for a transaction that moved none of the selected assets. */
@@ -86,17 +88,23 @@ const feePlaces = (movements: readonly Movement[]) => {
 };
 const feeKey = (address: string, transaction: string) => `${address} ${transaction}`;
 
+const sidesIn = ({ transfers }: ActivityBlock, { address, hasAsset, showsFailed }: Selection) => {
+  const found: Movement[] = [];
+  for (const document of transfers) {
+    const { asset, failed } = document.transfer;
+    if (hasAsset(asset) && (showsFailed || !failed)) addSides(found, document, address);
+  }
+  return found;
+};
+
 /**
  * Returns the movements of a block, in the order of its documents. Each fee is part of exactly one movement, of the same
  * transaction and address if there is one.
  */
 export const movementsIn = (block: ActivityBlock, selection: Selection, isPending: boolean): readonly Movement[] => {
-  const { address: selected, hasAsset, showsFailed } = selection;
+  const { address: selected, hasAsset } = selection;
   const isSelected = ({ address }: { readonly address: string }) => selected === undefined || selected === address;
-  const found = block.transfers
-    .filter(({ transfer: { asset, failed } }) => hasAsset(asset) && (showsFailed || !failed))
-    .flatMap(sidesOf)
-    .filter(isSelected);
+  const found = sidesIn(block, selection);
   const payers = block.touches.filter((touch) => touch.fees && isSelected(touch));
   if (payers.length === 0) return found;
   const places = feePlaces(found);

@@ -27,6 +27,8 @@ type StatementRequest = {
   /** Unix seconds. */
   readonly startTime: number;
   readonly endTime: number;
+  /** False if nodes are known not to answer, so that none is waited for. */
+  readonly asksNodes?: boolean;
 };
 
 type StatementPage = {
@@ -47,7 +49,8 @@ export type Whole = {
   readonly family: Family;
   readonly wallet: WalletDocument;
   readonly period: Period;
-  readonly entries: AsyncGenerator<Entry>;
+  /** Entries in batches of any length. */
+  readonly entries: AsyncGenerator<readonly Entry[]>;
 };
 
 /** Number of lines that are read before the answer begins; more lines are read while it is written. */
@@ -101,7 +104,7 @@ const createPrepare = ({ readModels, addressParser, chains }: Ports) => {
     return latest?.wallet_id ?? fail('NOT_FOUND', `Address was never registered in this wallet API: ${address}`);
   };
   return async (context: Context, request: StatementRequest): Promise<Prepared> => {
-    const { startTime, endTime, standard, token } = request;
+    const { startTime, endTime, standard, token, asksNodes = true } = request;
     if (startTime > endTime) invalid('/start_time', 'must not be after end_time');
     const address = stored(context, request.address, singleAddress('')[0]?.path ?? '');
     const contract = stored(context, request.contract, '/contract_address');
@@ -109,7 +112,9 @@ const createPrepare = ({ readModels, addressParser, chains }: Ports) => {
     const walletId = (await walletIdOf(context, { walletId: request.walletId, address })) ?? '';
     const found = await readModels.get(wallets, { scope: scopeFor(context), id: walletId });
     const wallet = found ?? fail('NOT_FOUND', `Wallet not found: ${walletId}`);
-    const [start, end] = await Promise.all([startTime, endTime].map((time) => cutOffs(context, walletId, time)));
+    const [start, end] = await Promise.all(
+      [startTime, endTime].map((time) => cutOffs(context, walletId, time, asksNodes)),
+    );
     if (!start || !end) throw new Error('A period has a start and an end.');
     const showsFailed = context.variant.transferForm !== 'confirmed';
     const hasAsset = assetFilter(standard, contract, asset);
@@ -159,13 +164,14 @@ export const createStatements = (ports: Ports): Statements => {
     const query = { index: 'byWallet', equal: [wallet.wallet_id], oldestFirst: true };
     for await (const one of documentsBy(readModels, context, registrations, query)) yield one.address;
   };
-  const allEntries = async function* (context: Context, prepared: Prepared): AsyncGenerator<Entry> {
+  const allEntries = async function* (context: Context, prepared: Prepared): AsyncGenerator<readonly Entry[]> {
     const { wallet, period, selection } = prepared;
     for await (const address of addressesOf(context, prepared))
       yield* entriesOf(context, { wallet, address, period, selection: { ...selection, address } });
   };
   const allLines = async function* (context: Context, prepared: Prepared) {
-    for await (const entry of allEntries(context, prepared)) if (entry.kind === 'line') yield entry.line;
+    for await (const batch of allEntries(context, prepared))
+      for (const entry of batch) if (entry.kind === 'line') yield entry.line;
   };
 
   /** Yields the movements of the period, newest first, after the place that a page token names. */

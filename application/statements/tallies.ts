@@ -14,6 +14,7 @@ export const unexplainedReasons = [
   'system_transaction',
   'wrapped_coins',
   'fee_not_recorded',
+  'balance_drifted',
   'unknown',
 ] as const;
 export type UnexplainedReason = (typeof unexplainedReasons)[number];

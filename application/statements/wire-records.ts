@@ -2,8 +2,11 @@ import type { Asset } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
 import type { Describe } from '../assets/token-descriptions.js';
 import { type AssetRecord, showAsset, showTransfer, type TransferRecord } from '../assets/wire-records.js';
-import type { Line } from './lines.js';
+import type { Correction, Line } from './lines.js';
 import type { Direction, Movement } from './movements.js';
+
+/** Correction of a balance by reconciliation. Amounts are decimal numbers of smallest units. */
+export type CorrectionRecord = { block: number; expected: string; found: string };
 
 /** Line of a statement. Amounts are decimal numbers of smallest units. */
 export type LineRecord = Pick<AssetRecord, 'address' | 'asset_type' | 'asset_metadata'> & {
@@ -17,6 +20,8 @@ export type LineRecord = Pick<AssetRecord, 'address' | 'asset_type' | 'asset_met
   /** Amount with its sign: `closing_balance` - `opening_balance` - `incoming` + `outgoing` + `fees`. */
   unexplained: string;
   reasons: string[];
+  /** Absent without a correction. */
+  corrections?: CorrectionRecord[];
 };
 export type MovementRecord = { transfer: TransferRecord; address: string; direction: Direction; fee: string };
 
@@ -25,6 +30,12 @@ const showAssetOf = (variant: Variant, address: string, asset: Asset, describe: 
   const { asset_type, asset_metadata } = showAsset(variant, balance, describe);
   return { address, asset_type, ...(asset_metadata && { asset_metadata }) };
 };
+
+const showCorrection = ({ block, expected, found }: Correction): CorrectionRecord => ({
+  block,
+  expected: String(expected),
+  found: String(found),
+});
 
 export const showLine = (variant: Variant, line: Line, describe: Describe): LineRecord => ({
   ...showAssetOf(variant, line.address, line.asset, describe),
@@ -36,6 +47,7 @@ export const showLine = (variant: Variant, line: Line, describe: Describe): Line
   closing_balance: String(line.closing),
   unexplained: String(line.unexplained),
   reasons: [...line.reasons],
+  ...(line.corrections.length > 0 && { corrections: line.corrections.map(showCorrection) }),
 });
 
 export const showMovement = (variant: Variant, movement: Movement, describe: Describe): MovementRecord => ({

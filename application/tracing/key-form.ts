@@ -1,17 +1,14 @@
-const keyPattern = /^(?:ck|gt)_[0-9a-f]{32}_[0-9a-f]{32}$/;
-const prefixLength = 'ck_'.length;
-const shownDigits = 6;
-const anyKey = /\b(ck|gt)_[0-9a-f]{32}_[0-9a-f]{26}([0-9a-f]{6})\b/g;
+import { shortApiKey } from '../commands/api-key.js';
+
+const anyKey = /\b(?:ck|gt)_[0-9a-f]{32}_[0-9a-f]{32}\b/g;
+const keyPattern = new RegExp(`^${anyKey.source}$`);
 
 /**
- * Returns the short form of an API key or gateway token: its kind and last six digits. Returns undefined for any other
- * text, which may be a secret that was sent in place of the key.
+ * Returns the short form of an API key or gateway token, under which histories name it too. Returns undefined for any
+ * other text, which may be a secret that was sent in place of the key.
  */
-export const shortKey = (key: string | undefined): string | undefined => {
-  if (key === undefined || !keyPattern.test(key)) return undefined;
-  // ASCII, because lines with other characters take longer to write.
-  return `${key.slice(0, prefixLength)}...${key.slice(-shownDigits)}`;
-};
+export const shortKey = (key: string | undefined): string | undefined =>
+  key !== undefined && keyPattern.test(key) ? shortApiKey(key) : undefined;
 
 /** Maximum length of an explanation in the log. */
 const maxDetailLength = 300;
@@ -23,6 +20,6 @@ export const printable = (text: string) => text.replace(controlCharacters, escap
 
 /** Shortens an explanation for the log, escapes control characters, and replaces keys by their short form. */
 export const loggableDetail = (detail: string): string => {
-  const text = printable(detail.replace(anyKey, '$1_...$2'));
+  const text = printable(detail.replace(anyKey, shortApiKey));
   return text.length > maxDetailLength ? `${text.slice(0, maxDetailLength)}…` : text;
 };

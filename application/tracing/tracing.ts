@@ -6,10 +6,11 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { AccessLog } from '../ports/tracing/access-log.js';
 import type { RefusedRequest, RefusedRequests, RequestLog } from '../ports/tracing/requests.js';
+import { noTracer, type Tracer } from '../ports/tracing/tracer.js';
 import { everyDocument, type PageTokens } from '../read-models/paging.js';
 import { notifiedEvents } from '../transactions/notify.js';
 import { deliveryIdFor, deliveryStream, placeOf } from '../webhooks/deliveries.js';
-import { deliveryContext } from '../webhooks/delivery-context.js';
+import { deliveryContext } from '../webhooks/notifier.js';
 import { type Accesses, createAccesses } from './accesses.js';
 import { findEvents, rangeAround, type SearchRange, timeOfId } from './find-events.js';
 import { createRequestRecorder, type RequestRecorder } from './record-requests.js';
@@ -36,6 +37,8 @@ export type Trace = {
 };
 
 export type Tracing = {
+  /** Recorder of spans for OpenTelemetry. */
+  readonly tracer: Tracer;
   readonly requests: RequestRecorder;
   readonly accesses: Accesses;
   /** Collects the stored facts about a request: its refusal, its events, and the deliveries that follow from them. */
@@ -52,6 +55,7 @@ type Ports = RequestPorts & {
   readonly readModels: ReadModels;
   readonly system: System;
   readonly pageTokens: PageTokens;
+  readonly tracer?: Tracer;
 };
 
 const deliveriesAtOnce = 16;
@@ -103,6 +107,7 @@ export const createTracing = (ports: Ports): Tracing => {
   };
 
   return {
+    tracer: ports.tracer ?? noTracer,
     requests: createRequestRecorder(ports),
     accesses: createAccesses(ports),
     trace: async (wanted) => {

@@ -4,27 +4,19 @@ import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
 import { groupBy } from '../async/group-by.js';
 import { slicesOf } from '../async/slices.js';
 import { allSettledOrThrow } from '../async/turns/organization-queue.js';
-import { type Context, scopeFor } from '../commands/handle.js';
-import type { EventStore, Recorded } from '../ports/event-store.js';
-import type { ReadModels } from '../ports/read-models.js';
-import type { StateStore } from '../ports/state.js';
-import type { System } from '../ports/system.js';
+import type { Context } from '../commands/handle.js';
+import type { Recorded } from '../ports/event-store.js';
 import { followInTurns } from '../processes/follow-in-turns.js';
-import { everyDocument } from '../read-models/paging.js';
-import type { Progress } from '../read-models/progress.js';
 import { requirePart } from '../read-models/require-part.js';
-import { type Deliveries, deliveryIdFor } from '../webhooks/deliveries.js';
-import { deliveryContext } from '../webhooks/delivery-context.js';
+import { deliveryIdFor } from '../webhooks/deliveries.js';
+import {
+  deliveryContext,
+  isNotifiedOf,
+  type NotifierPorts,
+  requestInPieces,
+  webhooksWhere,
+} from '../webhooks/notifier.js';
 import { showTransaction } from './wire-record.js';
-
-type Ports = {
-  readonly events: EventStore;
-  readonly state: StateStore;
-  readonly readModels: ReadModels;
-  readonly progress: Progress;
-  readonly deliveries: Deliveries;
-  readonly system: System;
-};
 
 /** State change of a transaction, and the payload of its notification. */
 type Change = {
@@ -36,8 +28,6 @@ type Change = {
 
 /** Changes whose payloads are in memory together. Kept low, because payloads may be large. */
 const changesAtOnce = 8;
-/** Deliveries requested in one piece. */
-const deliveriesAtOnce = 32;
 
 /** Events that webhooks are notified of, including `TransactionDropped` after a reorg. */
 export const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['type']>([
@@ -51,16 +41,12 @@ export const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['typ
   'CancellationMined',
 ]);
 
-/** Returns true for a webhook that covers the wallet and is older than the change. */
-const isNotifiedOf = ({ wallet_id, position }: WebhookDocument, { event, walletId }: Change) =>
-  (wallet_id === '' || wallet_id === walletId) && position <= event.position;
-
 /**
  * Requests a delivery for every state change of a managed transaction, to each webhook that covers its wallet, and records
  * the change for the notification feed if there is none.
  * Organizations take turns, a bounded number of deliveries each.
  */
-export const createTransactionNotifier = (ports: Ports) => {
+export const createTransactionNotifier = (ports: NotifierPorts) => {
   const { events, readModels, deliveries, system } = ports;
 
   /** Returns the transaction as of the event. */
@@ -80,13 +66,6 @@ export const createTransactionNotifier = (ports: Ports) => {
     return [{ event, context, walletId: wallet_id, data }];
   };
 
-  /** Returns the webhooks of an API that subscribe to activity. */
-  const listenersOf = async (context: Context) => {
-    const found: WebhookDocument[] = [];
-    for await (const one of everyDocument(readModels, webhooks, scopeFor(context)))
-      if (subscribesToActivity(one.notification_types)) found.push(one);
-    return found;
-  };
   const notify = async ({ webhook, change }: { webhook: WebhookDocument; change: Change }) => {
     const { event, context, data } = change;
     const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
@@ -97,15 +76,17 @@ export const createTransactionNotifier = (ports: Ports) => {
     deliveries.record(context, { deliveryId: deliveryIdFor(system, context, ['', event.id]), data });
   /** Notifies the webhooks of one API, which are read once for all changes. */
   const notifyAll = async function* (context: Context, changed: readonly Recorded[]) {
-    const listeners = await listenersOf(context);
+    const listeners = await webhooksWhere(readModels, context, subscribesToActivity);
     for (const some of slicesOf(changed, changesAtOnce)) {
       const changes = (await allSettledOrThrow(some.map(changesOf))).flat();
       const notified = changes.flatMap((change) =>
-        listeners.filter((webhook) => isNotifiedOf(webhook, change)).map((webhook) => ({ webhook, change })),
+        listeners
+          .filter((webhook) => isNotifiedOf(webhook, change.event, change.walletId))
+          .map((webhook) => ({ webhook, change })),
       );
       const told = new Set<Change | null>();
-      for (const piece of slicesOf(notified, deliveriesAtOnce)) {
-        for (const change of await allSettledOrThrow(piece.map(notify))) told.add(change);
+      for await (const piece of requestInPieces(notified, notify)) {
+        for (const change of piece) told.add(change);
         yield;
       }
       await allSettledOrThrow(changes.filter((change) => !told.has(change)).map(record));

@@ -21,7 +21,11 @@ type Removal = { readonly walletId: string; readonly upTo: Position };
 /** Returns the head of the chain while the follower is behind it; undefined when the follower has caught up. */
 export type HeadAhead = (variant: Variant) => Promise<number | undefined>;
 
-type HeldAddress = AddressRecord & { readonly wallet_id: string };
+type HeldAddress = AddressRecord & {
+  readonly wallet_id: string;
+  /** First block from which on an import completed the history; absent without an import. */
+  readonly complete_since_block?: number;
+};
 
 export type Addresses = {
   register(context: Context, wanted: Wanted & { importAsset?: boolean | undefined }): Promise<Done<Nothing>>;
@@ -78,9 +82,10 @@ export const createAddresses = (ports: {
     ]);
     return { answer: {}, position };
   };
-  const show = (context: Context, { address: stored, wallet_id }: AddressDocument): HeldAddress => ({
+  const show = (context: Context, { address: stored, wallet_id, complete_since }: AddressDocument): HeldAddress => ({
     ...addressParser.show(context, stored),
     wallet_id,
+    ...(complete_since && { complete_since_block: complete_since.block }),
   });
   const remove: Addresses['remove'] = async (context, { walletId, inputs }) => {
     const head = await headAhead(context.variant);

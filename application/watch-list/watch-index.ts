@@ -26,6 +26,7 @@ type Data = {
   readonly notificationTypes?: readonly string[];
   readonly final?: true;
   readonly importAsset?: true;
+  readonly imported?: true;
   readonly asset: Asset;
   readonly account?: string;
 };
@@ -68,10 +69,16 @@ const claimAccount = ({ imports, holders }: Parts, holder: Holder, { address: ow
 const importToken = ({ imports, holders }: Parts, holder: Holder, { address: owner, asset, account }: Import) =>
   imports.add(holders.numberOf(holder), { owner, asset }, account);
 
+/** Adds an activity. An imported one is confirmed already, but a reorg may still replace its block. */
+const observe = (activities: Parts['activities'], holder: Holder, block: BlockRef, imported: true | undefined) => {
+  if (!imported) activities.set(holder, block, 'pending');
+  else if (!activities.current({ ...holder, block })) activities.set(holder, block, 'settled');
+};
+
 /** Handlers of activity events, by event type. */
 const activityHandlers = ({ activities }: Parts): Handlers => ({
-  TransferObserved: (holder, { block }) => activities.set(holder, block, 'pending'),
-  BalanceTouched: (holder, { block }) => activities.set(holder, block, 'pending'),
+  TransferObserved: (holder, { block, imported }) => observe(activities, holder, block, imported),
+  BalanceTouched: (holder, { block, imported }) => observe(activities, holder, block, imported),
   ActivitySettled: (holder, { block, open, unread }) =>
     activities.settle(holder, block, open ? 'open' : 'settled', unread),
   ActivityClosed: (holder, { block }) => activities.close(holder, block),

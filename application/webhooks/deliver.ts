@@ -1,4 +1,10 @@
-import { type Delivery, type DeliveryCommand, delivery, statusGone } from '../../domain/aggregates/delivery.js';
+import {
+  type Delivery,
+  type DeliveryCommand,
+  type DeliveryEvent,
+  delivery,
+  statusGone,
+} from '../../domain/aggregates/delivery.js';
 import { webhook } from '../../domain/aggregates/webhook.js';
 import { webhookHealth } from '../../projections/webhooks.js';
 import { type Context, type Handle, type Step, scopeFor, step } from '../commands/handle.js';
@@ -8,6 +14,7 @@ import type { Job, JobOutcome, Jobs } from '../ports/jobs.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { PostResult, Sender, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
+import { contextIn, noTracer, type SpanAttributes, type Tracer } from '../ports/tracing/tracer.js';
 import type { Measure, Measurements } from '../processes/measurements.js';
 import { deliveryStep, deliveryStream, placeOf } from './deliveries.js';
 import { createDeliveryWindows } from './delivery-windows.js';
@@ -30,10 +37,15 @@ type Ports = {
   readonly webhookConcurrency: number;
   readonly measure: Measure;
   readonly system: System;
+  readonly tracer?: Tracer;
 };
 
 type Attempt = Extract<DeliveryCommand, { type: 'Attempt' }>['data'];
 type Past = Delivery & { readonly stream: Awaited<ReturnType<EventStore['read']>> };
+
+/** Events that cause attempts, and the event of an attempt. */
+const requests: ReadonlySet<string> = new Set<DeliveryEvent['type']>(['DeliveryRequested', 'DeliveryResent']);
+const attemptType: DeliveryEvent['type'] = 'DeliveryAttempted';
 
 const atOnce = 200;
 /** A quarter of all workers, so that hanging receivers of one organization leave workers to the others. */
@@ -50,6 +62,26 @@ const payloadOf = ({ stream: { events } }: Past) => {
   const [requested] = events as readonly [NewEvent & { readonly data: NonNullable<Delivery['request']> }];
   return JSON.stringify(bodyOf(requested.data, requested.metadata));
 };
+
+/** Describes the span of an attempt, which belongs to the trace of the command that requested the delivery. */
+const spanOf = ({ organizationId, variant }: Context, { id, lane }: Job, { stream: { events } }: Past) => {
+  const requested = events.findLast(({ type }) => requests.has(type));
+  return {
+    kind: 'consumer',
+    parent: contextIn(requested?.metadata.traceparent),
+    attributes: {
+      'chainfold.organization': organizationId,
+      'chainfold.variant': variant.tag,
+      'chainfold.delivery': id,
+      'chainfold.webhook': lane,
+      'chainfold.attempt': events.filter(({ type }) => type === attemptType).length + 1,
+    },
+  } as const;
+};
+const resultOf = ({ status, failure }: PostResult): SpanAttributes => ({
+  'http.response.status_code': status ?? undefined,
+  'error.type': status !== null && status < 300 ? undefined : String(status ?? failure),
+});
 
 const labelsOf = ({ state }: Delivery, { status }: PostResult): Measurements['delivery'] => ({
   outcome: state === 'completed' || state === 'retrying' ? state : 'failed',
@@ -136,7 +168,7 @@ const createEnding = ({ events, handle, system }: Ports) => {
 
 /** Sends queued deliveries and records the outcomes. */
 export const createDeliverer = (ports: Ports) => {
-  const { jobs, sender, signer, system, webhookConcurrency: perLane } = ports;
+  const { jobs, sender, signer, system, tracer = noTracer, webhookConcurrency: perLane } = ports;
   const { read, record } = createRecording(ports);
   const ending = createEnding(ports);
   const targets = createWebhookTargetCache(ports);
@@ -162,6 +194,7 @@ export const createDeliverer = (ports: Ports) => {
     let isOverloaded = true;
     try {
       const reception = await post(context, job, payloadOf(known), target);
+      tracer.annotate(resultOf(reception));
       isOverloaded = overloadStatuses.has(reception.status);
       // The service closed the connection at shutdown, so the receiver did not fail. The delivery is sent again.
       if (isClosed && reception.status === null) return { again: system.now() };
@@ -175,7 +208,9 @@ export const createDeliverer = (ports: Ports) => {
     if (known.nextAt > system.now()) return { again: known.nextAt };
     const target = await targets.find(context, job.lane);
     if (!target) return ending.cancel(context, job);
-    return target.disabled ? ending.park(context, job) : attempt(context, job, known, target);
+    if (target.disabled) return ending.park(context, job);
+    const work = () => attempt(context, job, known, target);
+    return tracer.isOn ? tracer.entry('deliver webhook', spanOf(context, job, known), work) : work();
   };
   const deliver = async (job: Job): Promise<JobOutcome> => {
     const context = contextOf(job.id);

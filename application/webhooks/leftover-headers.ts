@@ -5,8 +5,8 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import type { Progress } from '../read-models/progress.js';
-import { deliveryContext } from './delivery-context.js';
 import type { WebhookHeaders } from './headers.js';
+import { deliveryContext } from './notifier.js';
 import { webhookKey } from './webhook-stream.js';
 
 type Ports = {

@@ -10,7 +10,7 @@ import type { System } from '../ports/system.js';
 import { followInTurns } from '../processes/follow-in-turns.js';
 import type { Progress } from '../read-models/progress.js';
 import { deliveryStep } from './deliveries.js';
-import { deliveryContext } from './delivery-context.js';
+import { deliveryContext } from './notifier.js';
 import { jobOf } from './queue-deliveries.js';
 import { webhookState } from './webhook-stream.js';
 

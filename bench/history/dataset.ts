@@ -60,6 +60,19 @@ const blockOf = (organizationId: string, { walletId, address }: Wallet, number: 
   };
 };
 
+/** Builds the reading of the balance that follows the last block of the wallet. */
+const readingOf = (organizationId: string, { walletId, address, transfers }: Wallet, number: number): StreamWrite => {
+  const at = { number, hash: hashOf(number), time: 1_700_000_000 + number, chain: hashOf(0) };
+  const perFullBlock = perBlock * 1_000_000 + (perBlock * (perBlock - 1)) / 2;
+  const balance = String((transfers / perBlock) * perFullBlock);
+  const data = { walletId, address, asset: { standard: 'native' }, balance, at };
+  return {
+    stream: streamName(organizationId, ledger.stream, `${followedVariant.tag}.${walletId}.read`),
+    expected: noStream,
+    events: [stamped(organizationId, { type: 'BalanceRead', data })],
+  };
+};
+
 /** Inserts rows directly into the embedded store, because a million appends would take too long. */
 const insertHistory = (path: string, organizationId: string, wallets: readonly Wallet[]) => {
   const db = openDatabase(path, 'relaxed');
@@ -76,6 +89,7 @@ const insertHistory = (path: string, organizationId: string, wallets: readonly W
   for (const wallet of wallets)
     inTransaction(db, () => {
       for (let left = wallet.transfers; left > 0; left -= perBlock) put(blockOf(organizationId, wallet, block++));
+      put(readingOf(organizationId, wallet, block - 1));
     });
   db.close();
 };

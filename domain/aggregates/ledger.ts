@@ -1,5 +1,5 @@
-import { type Asset, assetKey } from '../asset.js';
 import type { Decider } from '../decider.js';
+import { fail } from '../failure.js';
 import type { FollowedBlock } from './chain/block.js';
 import type {
   Activity,
@@ -7,17 +7,26 @@ import type {
   Closed,
   Dropped,
   Holding,
-  PaidFee,
+  Imported,
   Reading,
   Seen,
   Settled,
   Touched,
-  Transfer,
   TransferChange,
   UnreadBalance,
 } from './ledger/ledger-data.js';
+import {
+  holdingKey,
+  newTouches,
+  notImported,
+  type Observation as Observable,
+  observed,
+  partsOf,
+  transferKey,
+  withImported,
+} from './ledger/observation.js';
 
-type Observed = Activity & Seen;
+type Observed = Activity & Seen & Imported;
 
 /** Events of one wallet in one block. They record facts of the chain, so no rule rejects them. */
 export type LedgerEvent =
@@ -39,13 +48,17 @@ export type LedgerEvent =
 export type LedgerCommand =
   | {
       type: 'Observe';
-      data: Activity & {
-        transfers: readonly Seen[];
-        touches: readonly { address: string; reason: string; asset?: Asset; fees?: readonly PaidFee[] }[];
-        /** Adds transfers to a block that is already confirmed, after a token account became known. */
-        late?: boolean;
-      };
+      data: Activity &
+        Observable & {
+          /** Adds transfers to a block that is already confirmed, after a token account became known. */
+          late?: boolean;
+        };
     }
+  /**
+   * Records transfers of a confirmed block from before the registration of an address. Webhooks are not notified.
+   * Rejected while the block has other work.
+   */
+  | { type: 'Import'; data: Activity & Observable }
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
@@ -109,16 +122,13 @@ const nothing = {
   unread: false,
 };
 const onRequest = 'refresh';
-const native: Asset = { standard: 'native' };
 /** Removes duplicates. */
 export const distinct = (holdings: readonly Holding[]): Holding[] => [
   ...new Map(holdings.map((holding) => [holdingKey(holding), holding])).values(),
 ];
 
 const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
-/**
- * Returns true if balances must be read again when the block is replaced: they include the block, or were requested.
- */
+/** Returns true if balances that include the block, or that were requested, must be read again when it is replaced. */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
 /** Discards everything recorded before the block was dropped, because the chain reports it again. */
 const withoutDropped = (ledger: Ledger): Ledger => {
@@ -138,8 +148,6 @@ const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
   }));
 
 type Observation = Extract<LedgerCommand, { type: 'Observe' }>['data'];
-const transferKey = ({ transaction, index }: Transfer) => `${transaction} ${index}`;
-const holdingKey = ({ address, asset }: Holding) => `${address} ${assetKey(asset)}`;
 
 /**
  * Returns the part of a block that is not in the ledger yet: all of it, the rest of an interrupted observation, or late
@@ -149,13 +157,9 @@ const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Obser
   if (!isIncluded(ledger.phase) || !ledger.observed) return { transfers, touches };
   if (ledger.phase !== 'pending' && !late) return { transfers: [], touches: [] };
   const seen = new Set(ledger.transfers.map(({ transfer }) => transferKey(transfer)));
-  const held = new Set(ledger.holdings.map(holdingKey));
-  const payers = new Set(ledger.payers ?? []);
   return {
     transfers: transfers.filter(({ transfer }) => !seen.has(transferKey(transfer))),
-    touches: touches.filter(({ address, asset = native, fees }) =>
-      fees ? !payers.has(address) : !held.has(holdingKey({ address, asset })),
-    ),
+    touches: newTouches(ledger, touches),
   };
 };
 
@@ -171,11 +175,16 @@ const touches = ({ walletId, block }: Activity, holdings: readonly Holding[]) =>
     data: { walletId, block, address, asset, reason: onRequest },
   }));
 
-const observe = (ledger: Ledger, run: readonly Observed[]): Ledger => {
+const observePart = (ledger: Ledger, run: readonly Observed[]): Ledger => {
   const { transfers, holdings, ...rest } = withoutDropped(ledger);
   const changed = run.flatMap(({ transfer: { failed, asset }, own }) =>
     failed ? [] : own.map((address) => ({ address, asset })),
   );
+  if (run[0]?.imported) {
+    const all = withImported(transfers, run);
+    const done = { transfers: all, confirmed: all.length, notified: all.length };
+    return { ...rest, ...done, phase: 'confirmed', observed: true, holdings: [...holdings, ...changed] };
+  }
   const seen = run.map(({ transfer, own }) => ({ transfer, own }));
   return {
     ...rest,
@@ -186,31 +195,33 @@ const observe = (ledger: Ledger, run: readonly Observed[]): Ledger => {
   };
 };
 
-const touch = (ledger: Ledger, run: readonly Touched[]): Ledger => {
+const observe = (ledger: Ledger, run: readonly Observed[]) => partsOf(run).reduce(observePart, ledger);
+
+const touchPart = (ledger: Ledger, run: readonly Touched[]): Ledger => {
   const { holdings, ...rest } = withoutDropped(ledger);
   const observed = ledger.observed || run.some(({ reason }) => reason !== onRequest);
   const asked = rest.asked || run.some(({ reason }) => reason === onRequest);
   const touched = run.map(({ address, asset }) => ({ address, asset }));
   const payers = [...(rest.payers ?? []), ...run.flatMap(({ address, fees }) => (fees ? [address] : []))];
   const all = { holdings: [...holdings, ...touched], ...(payers.length > 0 && { payers }) };
-  return { ...rest, phase: 'pending', observed, asked, ...all };
+  return { ...rest, phase: run[0]?.imported ? 'confirmed' : 'pending', observed, asked, ...all };
 };
+const touch = (ledger: Ledger, run: readonly Touched[]) => partsOf(run).reduce(touchPart, ledger);
 
 /** One stream per wallet and block, so that no stream grows with a wallet's history. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   stream: 'ledger',
   initial: { phase: 'none', drops: 0, owed: false, observed: false, ...nothing },
   decide: {
-    Observe: (ledger, observation) => {
-      const { walletId, block } = observation;
-      const left = notObserved(ledger, observation);
-      return [
-        ...left.transfers.map((one) => ({ type: 'TransferObserved' as const, data: { walletId, block, ...one } })),
-        ...left.touches.map(({ address, reason, asset = native, fees }) => ({
-          type: 'BalanceTouched' as const,
-          data: { walletId, block, address, asset, reason, ...(fees && { fees }) },
-        })),
-      ];
+    Observe: (ledger, observation) =>
+      observed(['TransferObserved', 'BalanceTouched'], observation, notObserved(ledger, observation), {}),
+    Import: (ledger, observation) => {
+      const missing = notImported(withoutDropped(ledger), observation);
+      const left = observed(['TransferObserved', 'BalanceTouched'], observation, missing, { imported: true });
+      const isBusy = ledger.phase === 'pending' || ledger.phase === 'open' || ledger.phase === 'due';
+      if (left.length > 0 && isBusy)
+        fail('CONFLICT', `Block ${observation.block.number} of the wallet is not settled yet.`);
+      return left;
     },
     Confirm: (ledger, { walletId, block, open }) => {
       if (ledger.phase !== 'pending') return [];

@@ -2,6 +2,7 @@ import { defaultRequestTimeoutMs, requestTimeoutBounds } from '../deadlines.js';
 import { chainSettings, gatewaySettings } from './chain-settings.js';
 import { memoryMebibytes } from './memory-budget.js';
 import type { Setting } from './setting.js';
+import { tracingRows } from './tracing-settings.js';
 import { accessLogDays } from './values.js';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -198,6 +199,6 @@ const common: readonly Setting[] = [
 ];
 
 /** All settings, in the order of the help. Each is an environment variable and a key of `chainfold.config.json`. */
-export const settings: readonly Setting[] = [...common, ...chainSettings, ...gatewaySettings];
+export const settings: readonly Setting[] = [...common, ...tracingRows, ...chainSettings, ...gatewaySettings];
 
 export const settingNames: ReadonlySet<string> = new Set(settings.map(({ name }) => name));

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { PostResult, Sender, WebhookMessage } from '../../application/ports/sender.js';
 import { type Egress, privateNetwork } from '../egress/guard.js';
+import { type ClientSpan, inClientSpan } from '../tracing/active-span.js';
 import { createExcerpt } from './response-excerpt.js';
 
 type SenderSettings = {
@@ -81,21 +82,24 @@ const retryTime = (given: RetryAfter, now: number) => {
   return at > now ? Math.min(at, now + maxRetryAfterMs) : null;
 };
 
-const headersOf = ({ headers, id, timestamp, signature }: WebhookMessage) => {
+/** Lists names and values of the headers. A trace context that the customer configured replaces ours. */
+const headersOf = ({ headers, id, timestamp, signature }: WebhookMessage, span: ClientSpan | undefined) => {
   const all = ['content-type', 'application/json', 'accept-encoding', 'identity'];
   all.push('webhook-id', id, 'webhook-timestamp', `${timestamp}`, 'webhook-signature', signature);
   if (!headers.some(([name]) => name.toLowerCase() === 'user-agent')) all.push('user-agent', 'chainfold');
   for (const [name, value] of headers) all.push(name, value);
+  if (span && !headers.some(([name]) => /^trace(?:parent|state)$/i.test(name)))
+    all.push(...Object.entries(span.headers).flat());
   return all;
 };
 
-const requestOf = (message: WebhookMessage): Dispatcher.DispatchOptions => {
+const requestOf = (message: WebhookMessage, span: ClientSpan | undefined): Dispatcher.DispatchOptions => {
   const { origin, pathname, search } = new URL(message.url);
   return {
     origin,
     path: pathname + search,
     method: 'POST',
-    headers: headersOf(message),
+    headers: headersOf(message, span),
     body: message.body,
     // The deadline replaces undici's timeouts, which restart with every received byte.
     headersTimeout: 0,
@@ -107,7 +111,7 @@ const requestOf = (message: WebhookMessage): Dispatcher.DispatchOptions => {
  * Sends one request and resolves with its outcome. A response after the deadline is ignored, and a request that still
  * waits for a connection at the deadline is never sent.
  */
-const exchange = (dispatcher: Dispatcher, message: WebhookMessage, deadlineMs: number) =>
+const exchange = (dispatcher: Dispatcher, message: WebhookMessage, deadlineMs: number, span: ClientSpan | undefined) =>
   new Promise<Outcome>((resolve) => {
     const excerpt = createExcerpt();
     let status: number | null = null;
@@ -124,7 +128,7 @@ const exchange = (dispatcher: Dispatcher, message: WebhookMessage, deadlineMs: n
       running?.abort(new Error(failure));
     };
     const timer = setTimeout(() => end(`no response within ${deadlineMs / 1000} s`), deadlineMs);
-    dispatcher.dispatch(requestOf(message), {
+    dispatcher.dispatch(requestOf(message, span), {
       onRequestStart: (controller) => {
         // Throwing here, unlike aborting, keeps the connection usable for the next request.
         if (isOver) throw new Error('the deadline passed before the request could be sent');
@@ -138,6 +142,7 @@ const exchange = (dispatcher: Dispatcher, message: WebhookMessage, deadlineMs: n
           return;
         }
         status = statusCode;
+        span?.note({ 'http.response.status_code': status });
         retryAfter = headers['retry-after'];
       },
       onResponseData: (_, chunk) => {
@@ -169,7 +174,10 @@ export const webhookSender = ({ egress, now = Date.now, deadlineMs = defaultDead
   const outcomeOf = (message: WebhookMessage): Outcome | Promise<Outcome> => {
     const failure = failureBeforeSending(message);
     if (failure) return { status: null, failure, answer: '', retryAfter: undefined };
-    return exchange(egress.dispatcher, message, deadlineMs);
+    return inClientSpan(
+      () => ({ name: 'POST', attributes: { 'server.address': new URL(message.url).hostname } }),
+      (span) => exchange(egress.dispatcher, message, deadlineMs, span),
+    );
   };
   return {
     check: egress.check,

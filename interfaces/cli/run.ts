@@ -3,6 +3,7 @@ import { ProblemError } from '../../sdk/typescript/src/errors.js';
 import { writeExact } from '../exact-json.js';
 import { problemOf } from '../http/problems.js';
 import { UsageError } from '../usage-error.js';
+import { consoleLink } from './access/console.js';
 import { credentialDelete, credentialIssue, credentialList } from './access/credentials.js';
 import { masterKeyRotate } from './access/master-key.js';
 import { organizationCreate, organizationList } from './access/organizations.js';
@@ -11,6 +12,7 @@ import { auditAcceptLoss } from './audit/accept-loss.js';
 import { auditExport, auditVerify } from './audit/audit.js';
 import { auditDiff } from './audit/diff.js';
 import { auditEvidence } from './audit/evidence/evidence.js';
+import { auditImport } from './audit/import.js';
 import { auditReconcile } from './audit/reconcile.js';
 import { auditReplay } from './audit/replay/replay.js';
 import { auditStatement } from './audit/statement/statement.js';
@@ -38,6 +40,7 @@ export const commands: readonly Command[] = [
   serve,
   call,
   listen,
+  consoleLink,
   organizationCreate,
   organizationList,
   credentialIssue,
@@ -52,6 +55,7 @@ export const commands: readonly Command[] = [
   auditVerify,
   auditEvidence,
   auditStatement,
+  auditImport,
   auditReconcile,
   auditAcceptLoss,
   projectionsStatus,

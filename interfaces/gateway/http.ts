@@ -260,12 +260,12 @@ export const createGateway = (app: App, pressure = createBackpressure(), stallTi
     const client = { response, origin, pressure, bypassCache: wantsFresh(request), stallTimeoutMs };
     let readableBy: string | undefined;
     const startedAt = performance.now();
-    const respond = (reply: Answer) => {
+    const respond = app.tracer.bind((reply: Answer) => {
       send(request, client, requestId, readableBy === undefined ? reply : { ...reply, readableBy });
       const { status, facts } = reply;
       const source = request.socket.remoteAddress;
       report({ target: place?.target ?? null, requestId, status, facts, startedAt, source });
-    };
+    });
     const finish = (reply: Answer) =>
       request.complete ? respond(reply) : void drain(request).then(() => respond(reply));
     const fail = (error: unknown) => finish(faultOf(error, requestId));
@@ -273,7 +273,7 @@ export const createGateway = (app: App, pressure = createBackpressure(), stallTi
     const take = () => {
       const fault = formFault(request);
       if (fault) return finish(refusal(fault));
-      const answerTo = (body: Buffer) => settle(() => answerBody(place, body, client), finish, fail);
+      const answerTo = app.tracer.bind((body: Buffer) => settle(() => answerBody(place, body, client), finish, fail));
       return takeBody(request, bodyLimit, answerTo, fail);
     };
     const isPage = origin !== undefined && isToken(place.target.apiKey);

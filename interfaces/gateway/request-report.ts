@@ -1,5 +1,6 @@
 import type { App } from '../../application/app.js';
 import type { AnsweredRequest } from '../../application/ports/tracing/requests.js';
+import type { Tracer } from '../../application/ports/tracing/tracer.js';
 import { shortKey } from '../../application/tracing/key-form.js';
 import type { Reply } from './dispatch.js';
 import type { Message, Unreadable } from './json-rpc.js';
@@ -60,8 +61,23 @@ export type Reported = {
   readonly source: string | undefined;
 };
 
+/** Describes a message in its span. */
+const annotateMessage = (tracer: Tracer, { target, requestId, facts }: Reported) => {
+  const { method, calls, organizationId, fault } = facts;
+  const attributes = {
+    'rpc.system.name': 'jsonrpc',
+    'rpc.method': method,
+    'rpc.response.status_code': fault && String(fault.code),
+    'chainfold.calls': calls,
+    'chainfold.chain': target?.address,
+    'chainfold.request_id': requestId,
+    'chainfold.organization': organizationId,
+  };
+  tracer.annotate(attributes, method ?? (calls === undefined ? undefined : 'batch'));
+};
+
 /** Creates a function that passes each message of the gateway to the request log. */
-export const createMessageReport = ({ requests }: Pick<App, 'requests'>) => {
+export const createMessageReport = ({ requests, tracer }: Pick<App, 'requests' | 'tracer'>) => {
   const describe = ({ target, requestId, status, facts, startedAt }: Reported): AnsweredRequest => ({
     requestId,
     organizationId: facts.organizationId,
@@ -74,6 +90,7 @@ export const createMessageReport = ({ requests }: Pick<App, 'requests'>) => {
   });
   return (reported: Reported) => {
     const { fault } = reported.facts;
+    if (tracer.isOn) annotateMessage(tracer, reported);
     if (fault) {
       const { code, message: detail } = fault;
       requests.refused({ ...describe(reported), code, detail }, reported.source);

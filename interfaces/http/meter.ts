@@ -1,7 +1,7 @@
-import type { Identity } from '../../application/access/credential-cache.js';
 import type { App } from '../../application/app.js';
 import { costOf, type Quota } from '../../domain/rate-limit.js';
 import type { Variant } from '../../domain/variant.js';
+import type { Caller } from '../operations/define.js';
 import { type Headers, rateHeaders } from './answer.js';
 
 export type Meter = (touched: number) => void;
@@ -14,7 +14,12 @@ export const itemsIn = (body: object): number =>
  * Counts the items that an admitted request touches, and charges one more unit per hundred. The first unit was charged
  * at admission. A later charge may exceed the limit; then the next request of the caller is rejected.
  */
-export const createMeter = (app: App, caller: Identity, variant: Variant, headers: Headers): Meter => {
+export const createMeter = (
+  app: App,
+  caller: Pick<Caller, 'organizationId' | 'role'>,
+  variant: Variant,
+  headers: Headers,
+): Meter => {
   let [touched, charged] = [0, 1];
   headers['ratelimit-cost'] = '1';
   const updateHeaders = (quota: Quota) => void Object.assign(headers, rateHeaders(quota));

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Identity } from '../../application/access/credential-cache.js';
 import type { App } from '../../application/app.js';
+import type { MaybePromise } from '../../application/async/maybe-promise.js';
 import type { Caller, Shape } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
 import { listNotifications } from '../operations/webhooks/notifications.js';
@@ -58,10 +58,18 @@ const eventText = (notification: { readonly webhook_history_id: string }) =>
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
 
-/** Writes notifications as server-sent events, until the client leaves, its credential is deleted or the service stops. */
+/**
+ * Writes notifications as server-sent events, until the client leaves, its credential is deleted, its session ends or the
+ * service stops.
+ */
 export const createNotificationStream =
   (app: App) =>
-  async ({ response, headers }: Exchange, fields: object, { apiKey }: Identity, by: Caller): Promise<void> => {
+  async (
+    { response, headers }: Exchange,
+    fields: object,
+    by: Caller,
+    lasts: () => MaybePromise<boolean>,
+  ): Promise<void> => {
     const { after, notification_types: types, wallet_id: walletId } = fields as Shape<typeof listNotifications.request>;
     const wanted = { after, types, walletId, size: notificationsAtOnce };
     const isCancelled = () => response.destroyed;
@@ -70,7 +78,7 @@ export const createNotificationStream =
       by.touch?.(notifications.length);
       const text = notifications.map(eventText).join('') || ': idle\n\n';
       if (!response.write(text)) await drained(response);
-      if ((await app.credentialCache.find(apiKey)) === null) break;
+      if (!(await lasts())) break;
     }
     response.end();
   };

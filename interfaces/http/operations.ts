@@ -1,26 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import type { Identity } from '../../application/access/credential-cache.js';
 import type { App } from '../../application/app.js';
 import { createFairTurns, type FairTurns } from '../../application/async/turns/fair-turns.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { shortKey } from '../../application/tracing/key-form.js';
 import { Failure, fail, StoreDown } from '../../domain/failure.js';
-import { overLimit } from '../../domain/rate-limit.js';
 import { writeExact } from '../exact-json.js';
 import type { Caller } from '../operations/define.js';
 import { type Endpoint, explainUnknown } from '../operations/index.js';
-import { answerJson, answerProblem, beginJson, type Headers, rateHeaders, requestIdOf } from './answer.js';
+import { createAdmission } from './admission.js';
+import { answerJson, answerProblem, beginJson, type Headers, requestIdOf } from './answer.js';
 import { openAsOf } from './as-of.js';
 import { drain, parseJson } from './body.js';
-import { checkRole } from './check-role.js';
 import { createLargeAnswers, isUnread, jsonPieces } from './large-answer.js';
-import { createMeter, itemsIn } from './meter.js';
+import { itemsIn } from './meter.js';
 import { createNotificationStream, fieldsIn, streamEndpoints } from './notification-stream.js';
 import { createPendingChanges, ReadModelsBehind, unlessBehind } from './pending-changes.js';
 import { HttpFailure, type Problem } from './problems.js';
 import { createRequestReport, operationIn, type RequestFacts } from './request-report.js';
-import { bodyOf, checkAnnounced, headerOf, signedBy } from './signed-request.js';
+import { bodyOf, checkAnnounced, headerOf } from './signed-request.js';
 import { check, createAjv } from './validation.js';
 
 /** Time for which a response waits for the read models before it has `x-consistency: pending`. */
@@ -72,18 +70,6 @@ const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
 /** Serializes a body. The query API has integers beyond 2^53; for all others the faster JSON.stringify is enough. */
 const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
-
-const callerOf = (
-  { variant, operation }: Route,
-  { response }: Exchange,
-  { organizationId, role, apiKey }: Identity,
-): Omit<Caller, 'requestId' | 'touch'> => ({
-  organizationId,
-  role,
-  variant,
-  actor: { kind: 'credential', id: apiKey },
-  ...(operation.kind === 'query' && { isCancelled: () => response.destroyed }),
-});
 
 /** Runs a valid request: a query waits for `x-min-position`, a command until the read models include its events. */
 const createRun = (app: App) => {
@@ -202,20 +188,6 @@ const createSecretRecord =
     await accesses.disclose({ kind: 'secret', ...access });
   };
 
-/** Creates a function that authenticates and charges a request. It rejects a caller over its limit or without the role. */
-const createAdmission =
-  (app: App) => async (route: Route, exchange: Exchange, requestId: string, body: () => Promise<Buffer>) => {
-    const { request, headers, facts } = exchange;
-    const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
-    facts.organizationId = caller.organizationId;
-    if (quota) Object.assign(headers, rateHeaders(quota));
-    if (quota && !quota.allowed) fail('RATE_LIMITED', `Rate limit exceeded: ${overLimit(quota, route.variant.tag)}.`);
-    checkRole(route.operation, caller.role);
-    const touch = createMeter(app, caller, route.variant, headers);
-    const by: Caller = { ...callerOf(route, exchange, caller), requestId, touch };
-    return { caller, by };
-  };
-
 /**
  * Handles `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ await the read models. Also
  * handles `GET /v1/{api}/notifications/stream`.
@@ -246,8 +218,8 @@ export const createOperations = (
     requireReadModels();
     checkAnnounced(request);
     const body = bodyOf(request);
-    const { caller, by } = await admit(route, exchange, requestId, body);
-    if (route.isStream) return stream(exchange, check(route.validator(), fieldsIn(request)), caller, by);
+    const { by, lasts } = await admit(route, exchange, requestId, body);
+    if (route.isStream) return stream(exchange, check(route.validator(), fieldsIn(request)), by, lasts);
     return inTurn(`${route.operation.kind} ${by.organizationId}`, async () => {
       // The client may have disconnected while its request was queued.
       if (exchange.response.destroyed) return;

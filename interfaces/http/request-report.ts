@@ -2,13 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
 import type { Position } from '../../application/ports/event-store.js';
 import type { AnsweredRequest } from '../../application/ports/tracing/requests.js';
+import type { Tracer } from '../../application/ports/tracing/tracer.js';
 import { shortKey } from '../../application/tracing/key-form.js';
 import type { Fault } from '../../domain/failure.js';
 import type { Endpoint } from '../operations/index.js';
 import { headerOf } from './signed-request.js';
 
 /** Facts about a request that become known while it is handled. */
-export type RequestFacts = { organizationId?: string; position?: Position };
+export type RequestFacts = {
+  organizationId?: string;
+  position?: Position;
+  /** Name of the caller, if a session authenticated the request. */
+  sessionOf?: string;
+};
 
 type ReportedProblem = {
   readonly status: number;
@@ -48,12 +54,29 @@ const detailOf = ({ request, endpoint }: Reported, { detail, errors }: ReportedP
 
 const milliseconds = (seconds: number) => Math.round(seconds * 1e5) / 100;
 
+/** Describes an operation in its span. Unknown paths are left out, because they may contain a secret. */
+const annotateOperation = (
+  tracer: Tracer,
+  { request, requestId, endpoint, facts }: Reported,
+  problem: ReportedProblem | null,
+) => {
+  const attributes = {
+    'http.route': endpoint?.path,
+    'chainfold.request_id': requestId,
+    'chainfold.organization': facts.organizationId,
+    'chainfold.position': facts.position,
+    'chainfold.code': problem?.code,
+  };
+  tracer.annotate(attributes, endpoint && `${request.method} ${endpoint.path}`);
+};
+
 /** Creates a function that passes each answered request to the request log. */
-export const createRequestReport = ({ requests }: Pick<App, 'requests'>) => {
+export const createRequestReport = ({ requests, tracer }: Pick<App, 'requests' | 'tracer'>) => {
   const describe = ({ request, requestId, endpoint, facts, seconds }: Reported, status: number): AnsweredRequest => ({
     requestId,
     organizationId: facts.organizationId,
-    key: shortKey(headerOf(request, 'x-api-key')),
+    key: facts.sessionOf ?? shortKey(headerOf(request, 'x-api-key')),
+    session: facts.sessionOf === undefined ? undefined : true,
     operation: endpoint && operationIn(endpoint.path),
     status,
     ms: milliseconds(seconds),
@@ -62,6 +85,7 @@ export const createRequestReport = ({ requests }: Pick<App, 'requests'>) => {
   return (reported: Reported) => {
     const { request, response } = reported;
     const problem = reported.problem ?? (response.headersSent ? null : disconnected);
+    if (tracer.isOn) annotateOperation(tracer, reported, problem);
     if (!problem) {
       if (requests.logsNext()) requests.succeeded(describe(reported, response.statusCode));
       return;

@@ -24,9 +24,11 @@ export const signedBy = (request: IncomingMessage, body: () => Promise<Buffer>) 
   hasShortBody: hasShortBody(request),
 });
 
+export const isJson = ({ headers }: IncomingMessage) =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+
 const checkContentType = (request: IncomingMessage, hasBody: boolean) => {
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (hasBody && type !== 'application/json') throw new HttpFailure(415, 'content-type must be application/json');
+  if (hasBody && !isJson(request)) throw new HttpFailure(415, 'content-type must be application/json');
 };
 
 /** Rejects a body by its headers, before any of it is read. */

@@ -93,8 +93,11 @@ const messages: Readonly<Record<string, (error: ErrorObject) => string>> = {
   },
   type: (error) => {
     const expected = [error.schema].flat().map((name) => typeNames[String(name)] ?? String(name));
-    const isFraction = error.schema === 'integer' && typeof error.data === 'number';
-    return `must be ${expected.join(' or ')}, got ${isFraction ? 'a fraction' : actualTypes[typeOf(error.data)]}`;
+    const isInteger = error.schema === 'integer';
+    const isFraction = isInteger && typeof error.data === 'number';
+    const { description } = parentOf(error);
+    const meaning = isInteger && description !== undefined ? `: ${description}` : '';
+    return `must be ${expected.join(' or ')}${meaning}, got ${isFraction ? 'a fraction' : actualTypes[typeOf(error.data)]}`;
   },
   enum: (error) => {
     const allowed = (error.schema as readonly string[]).map((value) => value || '""');

@@ -4,20 +4,28 @@ import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyWallet } from './examples/ids.js';
 import { pageSize, pageToken, pagination } from './records.js';
-import { address, flag, id, list, named, type Schema, text } from './schema.js';
+import { address, extension, flag, id, int64, list, named, type Schema, text } from './schema.js';
 
 const addresses = list(address, { minItems: 1, maxItems: 1000 });
 
-type AddressRecord = { address: string; wallet_id: string; user_friendly_address?: string };
+type AddressRecord = {
+  address: string;
+  wallet_id: string;
+  user_friendly_address?: string;
+  complete_since_block?: number;
+};
+
+const height = int64({ minimum: 0 });
 
 const isFriendly = ({ can }: Variant) => can.includes('friendly-address');
 const addressRecord = (variant: Variant): Schema<AddressRecord> => {
-  const fields = { address: text(1, 200), wallet_id: id };
+  const fields = { address: text(1, 200), wallet_id: id, complete_since_block: extension(height) };
   return isFriendly(variant)
-    ? named<Required<AddressRecord>>('Address', { ...fields, user_friendly_address: text(0, 200) })
+    ? named<AddressRecord>('Address', { ...fields, user_friendly_address: text(0, 200) })
     : named<Omit<AddressRecord, 'user_friendly_address'>>('Address', fields);
 };
-const showAddress = (variant: Variant, { user_friendly_address, ...held }: Required<AddressRecord>): AddressRecord =>
+type Held = AddressRecord & { user_friendly_address: string };
+const showAddress = (variant: Variant, { user_friendly_address, ...held }: Held): AddressRecord =>
   isFriendly(variant) ? { ...held, user_friendly_address } : held;
 
 export const registerAddress = operation({
@@ -99,6 +107,7 @@ export const getAddress = operation({
     address: { schema: text(1, 200), required: true },
     wallet_id: { schema: id, required: true },
     user_friendly_address: { schema: text(0, 200), needs: 'friendly-address', required: true },
+    complete_since_block: { schema: extension(height) },
   },
   handle: async (app, { address }, by) => showAddress(by.variant, await app.addresses.find(by, address)),
 });

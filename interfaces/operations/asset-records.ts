@@ -11,7 +11,7 @@ import {
 } from '../../application/assets/wire-records.js';
 import type { DifferenceRecord } from '../../application/reconciliation/difference-record.js';
 import { unexplainedReasons } from '../../application/statements/tallies.js';
-import type { LineRecord, MovementRecord } from '../../application/statements/wire-records.js';
+import type { CorrectionRecord, LineRecord, MovementRecord } from '../../application/statements/wire-records.js';
 import { assetTypeOf, contractTypeOf, standardsOf, tokenStandards } from '../../domain/asset.js';
 import type { TransferForm, Variant } from '../../domain/variant.js';
 import { transferStates } from '../../projections/transfers.js';
@@ -97,6 +97,12 @@ export const differenceRecord = (variant: Variant): Schema<DifferenceRecord> =>
     ...assetMetadata(variant),
   } as never);
 
+const correctionRecord = named<CorrectionRecord>('StatementCorrection', {
+  block: height,
+  expected: chainText,
+  found: chainText,
+});
+
 const lineRecord = (variant: Variant): Schema<LineRecord> =>
   named<LineRecord>('StatementLine', {
     address: stored,
@@ -110,6 +116,7 @@ const lineRecord = (variant: Variant): Schema<LineRecord> =>
     closing_balance: chainText,
     unexplained: chainText,
     reasons: list(openEnum(unexplainedReasons)),
+    corrections: extension(list(correctionRecord)),
   } as never);
 
 type StatementRecord = { start_block: number; end_block: number; lines: LineRecord[] };

@@ -25,7 +25,18 @@ export type Shape<F extends Fields> = { [K in RequiredKeys<F>]: ValueOf<F[K]> } 
   [K in Exclude<keyof F, RequiredKeys<F>>]?: ValueOf<F[K]> | undefined;
 };
 
-export type Caller = Context & { readonly role: Role };
+/** Cookie that holds the session of a browser. */
+export type SessionCookie = {
+  /** Token of the session that the request belongs to. */
+  readonly sent: string | undefined;
+  /** Returns why the connection is not safe for a cookie; null if it is. */
+  readonly refusal: () => string | null;
+  /** Sets the cookie with the response, or removes it without a token. */
+  set(token: string | null): void;
+};
+
+/** `cookie` is absent for callers other than HTTP requests. */
+export type Caller = Context & { readonly role: Role; readonly cookie?: SessionCookie };
 
 /** Answer in which any list may be an async iterable that is not read yet. */
 type Unread<T> = T extends readonly (infer Item)[]
@@ -83,10 +94,15 @@ type Definition<Q extends Fields, R extends Fields> = {
   readonly extension?: true | ((variant: Variant) => boolean);
   /** Marks an answer that contains a secret. It is never stored for retries, and auditors may not call the operation. */
   readonly confidential?: true;
+  /**
+   * Marks the commands that open and end a session of a browser. Auditors may call them, because they change nothing
+   * else; to end a session, its cookie is enough.
+   */
+  readonly session?: 'opens' | 'ends';
   /** Marks a query that may wait for something to happen, and so does not count as work all the time. */
   readonly waits?: true;
   /** Items that the use case reports and that are charged in addition to the list items of request and answer. */
-  readonly touches?: 'addresses' | 'balances' | 'transfers' | 'notifications' | 'events';
+  readonly touches?: 'addresses' | 'balances' | 'blocks' | 'transfers' | 'notifications' | 'events';
   readonly request: Q;
   readonly atLeastOne?: readonly (keyof Q & string)[];
   readonly response: R;

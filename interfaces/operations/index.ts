@@ -1,5 +1,6 @@
 import { didYouMean } from '../../domain/nearest-name.js';
 import { type Variant, variants } from '../../domain/variant.js';
+import * as sessions from './access/sessions.js';
 import * as addresses from './addresses.js';
 import * as administration from './administration.js';
 import * as assets from './assets.js';
@@ -9,6 +10,7 @@ import * as accessLog from './history/access-log.js';
 import * as audit from './history/audit.js';
 import * as differences from './history/differences.js';
 import * as exports from './history/exports.js';
+import * as imports from './history/imports.js';
 import * as reconciliation from './history/reconciliation.js';
 import * as statements from './history/statements.js';
 import * as verification from './history/verification.js';
@@ -22,6 +24,7 @@ import * as webhooks from './webhooks.js';
 const catalogue: readonly AnyOperation[] = [
   ...Object.values(administration),
   ...Object.values(gatewayTokens),
+  ...Object.values(sessions),
   ...Object.values(audit),
   ...Object.values(verification),
   ...Object.values(exports),
@@ -32,6 +35,7 @@ const catalogue: readonly AnyOperation[] = [
   ...Object.values(assets),
   ...Object.values(statements),
   ...Object.values(reconciliation),
+  ...Object.values(imports),
   ...Object.values(webhooks),
   ...Object.values(deliveries),
   listNotifications,

@@ -50,7 +50,7 @@ export const pagination = named<{ next_page_token: string }>('Pagination', { nex
 export const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
 export const pageToken = text(0, 1000);
 /** Unix seconds. The maximum, in the year 5138, is within the range of Date. */
-export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999 });
+export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999, description: 'Unix time in seconds' });
 
 /** docs/specification.md#21-organization */
 export const organizationRecord = named<Omit<OrganizationDocument, 'position'>>('Organization', {
@@ -74,6 +74,11 @@ export const credentialRecord = named<{
   name: extension(credentialName),
   create_time: timestamp,
   last_used: extension(timestamp),
+});
+
+export const sessionRecord = named<{ expire_time: string; idle_seconds: number }>('Session', {
+  expire_time: timestamp,
+  idle_seconds: int64({ minimum: 0 }),
 });
 
 /** docs/specification.md#23-rate-limit-record */

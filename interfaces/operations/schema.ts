@@ -33,7 +33,9 @@ export const openEnum = (values: readonly string[]): Schema<string> => ({
   'x-extensible-enum': values,
 });
 /** Integer schema with a maximum of 2^53 - 1, because larger JSON numbers would be rounded silently. */
-export const int64 = (keywords: { minimum?: number; maximum?: number; default?: number } = {}): Schema<number> => ({
+export const int64 = (
+  keywords: { minimum?: number; maximum?: number; default?: number; description?: string } = {},
+): Schema<number> => ({
   type: 'integer',
   format: 'int64',
   maximum: Number.MAX_SAFE_INTEGER,

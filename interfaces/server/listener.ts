@@ -11,9 +11,9 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { Failure } from '../../domain/failure.js';
 import { baseUrl } from '../base-url.js';
-import { isRebound } from '../console/local-caller.js';
 import { answerProblem, requestIdOf } from '../http/answer.js';
 import { HttpFailure, problemOf } from '../http/problems.js';
+import { isRebound } from '../local-caller.js';
 import { UsageError } from '../usage-error.js';
 
 /** Timeouts of `node:http` for receiving headers, whole requests and the next request, in ms. */

@@ -4,16 +4,17 @@ import type { App } from '../../application/app.js';
 import { createBackpressure } from '../../application/gateway/backpressure.js';
 import type { Role } from '../../application/processes/service-process.js';
 import { Failure } from '../../domain/failure.js';
-import { createHealthPages, createPages } from '../console/pages.js';
-import { createReadiness, type ServerState } from '../console/readiness.js';
 import { createGateway } from '../gateway/http.js';
 import { addressIn } from '../gateway/target.js';
 import { createSockets } from '../gateway/websocket.js';
 import { answerProblem, requestIdOf } from '../http/answer.js';
 import { createOperations } from '../http/operations.js';
 import { endpoints } from '../operations/index.js';
+import { createHealthPages, createPages } from '../pages/pages.js';
+import { createReadiness, type ServerState } from '../pages/readiness.js';
 import type { Listener } from './listener.js';
 import { createMetrics, type MetricValues } from './metrics.js';
+import { tracedRequests } from './traced-requests.js';
 
 /** Time for which the service reports itself as not ready after a store failed a request. */
 const storeFailureMs = 5000;
@@ -111,6 +112,8 @@ export const serveApi = (
     // Express calls the last argument for requests that it cannot handle.
     return pages(request as never, response as never, () => answerUnknown(app, request, response));
   };
+  const isTraced = ({ url = '' }: IncomingMessage) =>
+    pathOf(url).startsWith('/v1/') || addressIn(pathOf(url), 'http') !== null;
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const given = withoutUpgrade(request, head);
     request.url = pathOf(request.url ?? '');
@@ -129,5 +132,5 @@ export const serveApi = (
     sockets.stop();
     app.endNotificationWaits();
   };
-  listener.serve(handle, { upgrade, sockets: { ...sockets, stop } });
+  listener.serve(tracedRequests(app.tracer, handle, isTraced), { upgrade, sockets: { ...sockets, stop } });
 };

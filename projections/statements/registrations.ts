@@ -1,5 +1,6 @@
 import type { AddressEvent } from '../../domain/aggregates/address.js';
 import type { ContractEvent } from '../../domain/aggregates/contract.js';
+import type { HistoryImportEvent } from '../../domain/aggregates/ledger/history-import.js';
 import { assetKey } from '../../domain/asset.js';
 import { type EventContext, ownScope, type Projection } from '../define.js';
 
@@ -14,12 +15,18 @@ export type RegistrationDocument = {
   first_time: string;
   /** Time of the latest registration. */
   last_time: string;
+  /**
+   * Import of the history before the latest registration: Unix time of its first block, and the time when it was
+   * completed. Absent without an import.
+   */
+  complete?: { readonly since: number; readonly time: string };
   position: number;
 };
 
 type RegistrationEvent =
   | Extract<AddressEvent, { type: 'AddressRegistered' | 'AssetImported' }>
-  | Extract<ContractEvent, { type: 'ContractRegistered' }>;
+  | Extract<ContractEvent, { type: 'ContractRegistered' }>
+  | Extract<HistoryImportEvent, { type: 'ImportCompleted' }>;
 
 export const registrationId = {
   address: (walletId: string, address: string) => `address|${walletId}|${address}`,
@@ -43,7 +50,7 @@ const unlisted = { walletId: '', address: '' };
 const keyOf = (event: RegistrationEvent) => {
   if (event.type === 'ContractRegistered') return registrationId.contract(event.data.contract);
   const { walletId, address } = event.data;
-  return event.type === 'AddressRegistered'
+  return event.type !== 'AssetImported'
     ? registrationId.address(walletId, address)
     : registrationId.token(walletId, address, assetKey(event.data.asset));
 };
@@ -60,6 +67,8 @@ export const registrations: Projection<RegistrationEvent, RegistrationDocument> 
   key: keyOf,
   on: {
     AddressRegistered: registered,
+    ImportCompleted: (doc, { sinceTime }, { occurredAt }) =>
+      doc && { ...doc, complete: { since: Math.min(doc.complete?.since ?? sinceTime, sinceTime), time: occurredAt } },
     AssetImported: (doc, _, about) => registered(doc, unlisted, about),
     ContractRegistered: (doc, _, about) => registered(doc, unlisted, about),
   },

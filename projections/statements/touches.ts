@@ -18,6 +18,8 @@ export type TouchDocument = {
   chain: string;
   /** Sort key, as in `transfers`. */
   moment: string;
+  /** Present if the change was read from the chain's past, after balances that include it. */
+  imported?: true;
   position: number;
 };
 
@@ -35,7 +37,7 @@ export const touches: Projection<TouchEvent, TouchDocument> = {
   key: ({ data: { walletId, block, address, asset, reason } }) =>
     `${walletId}|${block.hash}|${address}|${assetKey(asset)}|${reason}`,
   on: {
-    BalanceTouched: (doc, { walletId, block, address, asset, reason, fees }, { position }) =>
+    BalanceTouched: (doc, { walletId, block, address, asset, reason, fees, imported }, { position }) =>
       reason === 'refresh'
         ? doc
         : {
@@ -49,6 +51,7 @@ export const touches: Projection<TouchEvent, TouchDocument> = {
             block_time: block.time,
             chain: block.chain,
             moment: sortKeyOf(block.time, block.number, position),
+            ...(imported && { imported }),
             position,
           },
   },

@@ -184,6 +184,16 @@ func (a TOperations) ReconcileWallet(ctx context.Context, request ReconcileWalle
 	return send[TReconcileWalletResponse](ctx, a.transport, "/v1/t/ReconcileWallet", "command", request, options)
 }
 
+// GetImport: Get the state and the progress of an import.
+func (a TOperations) GetImport(ctx context.Context, request GetImportRequest, options ...CallOption) (*GetImportResponse, error) {
+	return send[GetImportResponse](ctx, a.transport, "/v1/t/GetImport", "query", request, options)
+}
+
+// ImportHistory: Import the transfers of an address from before its registration, in the background and without notifications.
+func (a TOperations) ImportHistory(ctx context.Context, request ImportHistoryRequest, options ...CallOption) (*ImportHistoryResponse, error) {
+	return send[ImportHistoryResponse](ctx, a.transport, "/v1/t/ImportHistory", "command", request, options)
+}
+
 // GetWebhook: Get a webhook, including the secret that signs its deliveries.
 func (a TOperations) GetWebhook(ctx context.Context, request GetWebhookRequest, options ...CallOption) (*GetWebhookResponse, error) {
 	return send[GetWebhookResponse](ctx, a.transport, "/v1/t/GetWebhook", "query", request, options)
@@ -466,6 +476,16 @@ func (a SOperations) ReconcileWallet(ctx context.Context, request ReconcileWalle
 	return send[SReconcileWalletResponse](ctx, a.transport, "/v1/s/ReconcileWallet", "command", request, options)
 }
 
+// GetImport: Get the state and the progress of an import.
+func (a SOperations) GetImport(ctx context.Context, request GetImportRequest, options ...CallOption) (*GetImportResponse, error) {
+	return send[GetImportResponse](ctx, a.transport, "/v1/s/GetImport", "query", request, options)
+}
+
+// ImportHistory: Import the transfers of an address from before its registration, in the background and without notifications.
+func (a SOperations) ImportHistory(ctx context.Context, request ImportHistoryRequest, options ...CallOption) (*ImportHistoryResponse, error) {
+	return send[ImportHistoryResponse](ctx, a.transport, "/v1/s/ImportHistory", "command", request, options)
+}
+
 // GetWebhook: Get a webhook, including the secret that signs its deliveries.
 func (a SOperations) GetWebhook(ctx context.Context, request GetWebhookRequest, options ...CallOption) (*GetWebhookResponse, error) {
 	return send[GetWebhookResponse](ctx, a.transport, "/v1/s/GetWebhook", "query", request, options)
@@ -721,6 +741,16 @@ func (a POperations) EachStatementMovement(ctx context.Context, request PGetStat
 // ReconcileWallet: Compare the balances of a wallet with the node at a final block, and correct those that differ.
 func (a POperations) ReconcileWallet(ctx context.Context, request ReconcileWalletRequest, options ...CallOption) (*PReconcileWalletResponse, error) {
 	return send[PReconcileWalletResponse](ctx, a.transport, "/v1/p/ReconcileWallet", "command", request, options)
+}
+
+// GetImport: Get the state and the progress of an import.
+func (a POperations) GetImport(ctx context.Context, request GetImportRequest, options ...CallOption) (*GetImportResponse, error) {
+	return send[GetImportResponse](ctx, a.transport, "/v1/p/GetImport", "query", request, options)
+}
+
+// ImportHistory: Import the transfers of an address from before its registration, in the background and without notifications.
+func (a POperations) ImportHistory(ctx context.Context, request ImportHistoryRequest, options ...CallOption) (*ImportHistoryResponse, error) {
+	return send[ImportHistoryResponse](ctx, a.transport, "/v1/p/ImportHistory", "command", request, options)
 }
 
 // GetWebhook: Get a webhook, including the secret that signs its deliveries.
@@ -993,6 +1023,16 @@ func (a COperations) EachStatementMovement(ctx context.Context, request CGetStat
 // ReconcileWallet: Compare the balances of a wallet with the node at a final block, and correct those that differ.
 func (a COperations) ReconcileWallet(ctx context.Context, request ReconcileWalletRequest, options ...CallOption) (*CReconcileWalletResponse, error) {
 	return send[CReconcileWalletResponse](ctx, a.transport, "/v1/c/ReconcileWallet", "command", request, options)
+}
+
+// GetImport: Get the state and the progress of an import.
+func (a COperations) GetImport(ctx context.Context, request GetImportRequest, options ...CallOption) (*GetImportResponse, error) {
+	return send[GetImportResponse](ctx, a.transport, "/v1/c/GetImport", "query", request, options)
+}
+
+// ImportHistory: Import the transfers of an address from before its registration, in the background and without notifications.
+func (a COperations) ImportHistory(ctx context.Context, request ImportHistoryRequest, options ...CallOption) (*ImportHistoryResponse, error) {
+	return send[ImportHistoryResponse](ctx, a.transport, "/v1/c/ImportHistory", "command", request, options)
 }
 
 // GetWebhook: Get a webhook, including the secret that signs its deliveries.
@@ -1317,6 +1357,16 @@ func (a AdminOperations) EachGatewayToken(ctx context.Context, request ListGatew
 // SetGatewayKeys: Set which keys the gateway accepts from an organization: api_keys and tokens (`api_key`), or only tokens (`tokens`).
 func (a AdminOperations) SetGatewayKeys(ctx context.Context, request SetGatewayKeysRequest, options ...CallOption) (*SetGatewayKeysResponse, error) {
 	return send[SetGatewayKeysResponse](ctx, a.transport, "/v1/admin/SetGatewayKeys", "command", request, options)
+}
+
+// CreateSession: Sign in to the console: open a session, whose cookie authenticates queries of the same browser.
+func (a AdminOperations) CreateSession(ctx context.Context, request CreateSessionRequest, options ...CallOption) (*CreateSessionResponse, error) {
+	return send[CreateSessionResponse](ctx, a.transport, "/v1/admin/CreateSession", "command", request, options)
+}
+
+// DeleteSession: Sign out of the console: end the session of the cookie, or without a cookie all sessions of the credential.
+func (a AdminOperations) DeleteSession(ctx context.Context, request DeleteSessionRequest, options ...CallOption) (*DeleteSessionResponse, error) {
+	return send[DeleteSessionResponse](ctx, a.transport, "/v1/admin/DeleteSession", "command", request, options)
 }
 
 // GetConsistencyProof: Get the proof that the seal log of size `to` extends that of size `from`; `to` is the current size by default.

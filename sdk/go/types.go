@@ -266,6 +266,21 @@ type SetGatewayKeysRequest struct {
 
 type SetGatewayKeysResponse struct{}
 
+type CreateSessionRequest struct{}
+
+type Session struct {
+	ExpireTime  string `json:"expire_time"`
+	IdleSeconds int64  `json:"idle_seconds"`
+}
+
+type CreateSessionResponse struct {
+	Session Session `json:"session"`
+}
+
+type DeleteSessionRequest struct{}
+
+type DeleteSessionResponse struct{}
+
 type GetConsistencyProofRequest struct {
 	// The size of the log that was seen.
 	From int64 `json:"from"`
@@ -665,11 +680,13 @@ type TGetAddressResponse struct {
 	Address             string `json:"address"`
 	WalletID            string `json:"wallet_id"`
 	UserFriendlyAddress string `json:"user_friendly_address"`
+	CompleteSinceBlock  *int64 `json:"complete_since_block,omitempty"`
 }
 
 type SGetAddressResponse struct {
-	Address  string `json:"address"`
-	WalletID string `json:"wallet_id"`
+	Address            string `json:"address"`
+	WalletID           string `json:"wallet_id"`
+	CompleteSinceBlock *int64 `json:"complete_since_block,omitempty"`
 }
 
 type ListAddressesRequest struct {
@@ -684,6 +701,7 @@ type ListAddressesRequest struct {
 type TAddress struct {
 	Address             string `json:"address"`
 	WalletID            string `json:"wallet_id"`
+	CompleteSinceBlock  *int64 `json:"complete_since_block,omitempty"`
 	UserFriendlyAddress string `json:"user_friendly_address"`
 }
 
@@ -693,8 +711,9 @@ type TListAddressesResponse struct {
 }
 
 type SAddress struct {
-	Address  string `json:"address"`
-	WalletID string `json:"wallet_id"`
+	Address            string `json:"address"`
+	WalletID           string `json:"wallet_id"`
+	CompleteSinceBlock *int64 `json:"complete_since_block,omitempty"`
 }
 
 type SListAddressesResponse struct {
@@ -703,8 +722,9 @@ type SListAddressesResponse struct {
 }
 
 type PAddress struct {
-	Address  string `json:"address"`
-	WalletID string `json:"wallet_id"`
+	Address            string `json:"address"`
+	WalletID           string `json:"wallet_id"`
+	CompleteSinceBlock *int64 `json:"complete_since_block,omitempty"`
 }
 
 type PListAddressesResponse struct {
@@ -713,8 +733,9 @@ type PListAddressesResponse struct {
 }
 
 type CAddress struct {
-	Address  string `json:"address"`
-	WalletID string `json:"wallet_id"`
+	Address            string `json:"address"`
+	WalletID           string `json:"wallet_id"`
+	CompleteSinceBlock *int64 `json:"complete_since_block,omitempty"`
 }
 
 type CListAddressesResponse struct {
@@ -1313,18 +1334,25 @@ type TGetStatementRequest struct {
 	PageToken *string `json:"page_token,omitempty"`
 }
 
+type StatementCorrection struct {
+	Block    int64  `json:"block"`
+	Expected string `json:"expected"`
+	Found    string `json:"found"`
+}
+
 type TStatementLine struct {
-	Address        string         `json:"address"`
-	AssetType      string         `json:"asset_type"`
-	AssetMetadata  *ImportedToken `json:"asset_metadata,omitempty"`
-	OpeningBalance string         `json:"opening_balance"`
-	Incoming       string         `json:"incoming"`
-	Outgoing       string         `json:"outgoing"`
-	Fees           string         `json:"fees"`
-	InTransit      string         `json:"in_transit"`
-	ClosingBalance string         `json:"closing_balance"`
-	Unexplained    string         `json:"unexplained"`
-	Reasons        []string       `json:"reasons"`
+	Address        string                `json:"address"`
+	AssetType      string                `json:"asset_type"`
+	AssetMetadata  *ImportedToken        `json:"asset_metadata,omitempty"`
+	OpeningBalance string                `json:"opening_balance"`
+	Incoming       string                `json:"incoming"`
+	Outgoing       string                `json:"outgoing"`
+	Fees           string                `json:"fees"`
+	InTransit      string                `json:"in_transit"`
+	ClosingBalance string                `json:"closing_balance"`
+	Unexplained    string                `json:"unexplained"`
+	Reasons        []string              `json:"reasons"`
+	Corrections    []StatementCorrection `json:"corrections,omitempty"`
 }
 
 type TStatement struct {
@@ -1366,17 +1394,18 @@ type SGetStatementRequest struct {
 }
 
 type SStatementLine struct {
-	Address        string         `json:"address"`
-	AssetType      string         `json:"asset_type"`
-	AssetMetadata  *ImportedToken `json:"asset_metadata,omitempty"`
-	OpeningBalance string         `json:"opening_balance"`
-	Incoming       string         `json:"incoming"`
-	Outgoing       string         `json:"outgoing"`
-	Fees           string         `json:"fees"`
-	InTransit      string         `json:"in_transit"`
-	ClosingBalance string         `json:"closing_balance"`
-	Unexplained    string         `json:"unexplained"`
-	Reasons        []string       `json:"reasons"`
+	Address        string                `json:"address"`
+	AssetType      string                `json:"asset_type"`
+	AssetMetadata  *ImportedToken        `json:"asset_metadata,omitempty"`
+	OpeningBalance string                `json:"opening_balance"`
+	Incoming       string                `json:"incoming"`
+	Outgoing       string                `json:"outgoing"`
+	Fees           string                `json:"fees"`
+	InTransit      string                `json:"in_transit"`
+	ClosingBalance string                `json:"closing_balance"`
+	Unexplained    string                `json:"unexplained"`
+	Reasons        []string              `json:"reasons"`
+	Corrections    []StatementCorrection `json:"corrections,omitempty"`
 }
 
 type SStatement struct {
@@ -1416,16 +1445,17 @@ type PGetStatementRequest struct {
 }
 
 type PStatementLine struct {
-	Address        string   `json:"address"`
-	AssetType      string   `json:"asset_type"`
-	OpeningBalance string   `json:"opening_balance"`
-	Incoming       string   `json:"incoming"`
-	Outgoing       string   `json:"outgoing"`
-	Fees           string   `json:"fees"`
-	InTransit      string   `json:"in_transit"`
-	ClosingBalance string   `json:"closing_balance"`
-	Unexplained    string   `json:"unexplained"`
-	Reasons        []string `json:"reasons"`
+	Address        string                `json:"address"`
+	AssetType      string                `json:"asset_type"`
+	OpeningBalance string                `json:"opening_balance"`
+	Incoming       string                `json:"incoming"`
+	Outgoing       string                `json:"outgoing"`
+	Fees           string                `json:"fees"`
+	InTransit      string                `json:"in_transit"`
+	ClosingBalance string                `json:"closing_balance"`
+	Unexplained    string                `json:"unexplained"`
+	Reasons        []string              `json:"reasons"`
+	Corrections    []StatementCorrection `json:"corrections,omitempty"`
 }
 
 type PStatement struct {
@@ -1467,17 +1497,18 @@ type CGetStatementRequest struct {
 }
 
 type CStatementLine struct {
-	Address        string        `json:"address"`
-	AssetType      string        `json:"asset_type"`
-	AssetMetadata  TokenMetadata `json:"asset_metadata"`
-	OpeningBalance string        `json:"opening_balance"`
-	Incoming       string        `json:"incoming"`
-	Outgoing       string        `json:"outgoing"`
-	Fees           string        `json:"fees"`
-	InTransit      string        `json:"in_transit"`
-	ClosingBalance string        `json:"closing_balance"`
-	Unexplained    string        `json:"unexplained"`
-	Reasons        []string      `json:"reasons"`
+	Address        string                `json:"address"`
+	AssetType      string                `json:"asset_type"`
+	AssetMetadata  TokenMetadata         `json:"asset_metadata"`
+	OpeningBalance string                `json:"opening_balance"`
+	Incoming       string                `json:"incoming"`
+	Outgoing       string                `json:"outgoing"`
+	Fees           string                `json:"fees"`
+	InTransit      string                `json:"in_transit"`
+	ClosingBalance string                `json:"closing_balance"`
+	Unexplained    string                `json:"unexplained"`
+	Reasons        []string              `json:"reasons"`
+	Corrections    []StatementCorrection `json:"corrections,omitempty"`
 }
 
 type CStatement struct {
@@ -1553,6 +1584,40 @@ type CBalanceDifference struct {
 
 type CReconcileWalletResponse struct {
 	Differences []CBalanceDifference `json:"differences"`
+}
+
+type GetImportRequest struct {
+	// The import.
+	ImportID string `json:"import_id"`
+}
+
+type Import struct {
+	ImportID     string  `json:"import_id"`
+	WalletID     string  `json:"wallet_id"`
+	Address      string  `json:"address"`
+	State        string  `json:"state"`
+	FromBlock    int64   `json:"from_block"`
+	CurrentBlock int64   `json:"current_block"`
+	ToBlock      int64   `json:"to_block"`
+	Untraced     bool    `json:"untraced"`
+	Reason       *string `json:"reason,omitempty"`
+}
+
+type GetImportResponse struct {
+	Import Import `json:"import"`
+}
+
+type ImportHistoryRequest struct {
+	// The address.
+	Address string `json:"address"`
+	// The first block to import.
+	FromBlock *int64 `json:"from_block,omitempty"`
+	// The Unix second from which on to import: the first block is the last one at or before it.
+	FromTime *int64 `json:"from_time,omitempty"`
+}
+
+type ImportHistoryResponse struct {
+	ImportID string `json:"import_id"`
 }
 
 type GetWebhookRequest struct {

@@ -8,7 +8,7 @@ const access = (requestId: string, more: Partial<OwnedAccess> = {}): OwnedAccess
   time: Date.now(),
   kind: 'secret',
   requestId,
-  key: 'ck_...abcdef',
+  key: 'ck_89abcdef',
   operation: 'c/GetWebhook',
   status: 200,
   ...more,

@@ -85,7 +85,8 @@ The first table of a type has the current version. ListEvents and \`chainfold au
 the steps in \`domain/upcasters.ts\`. An event of a version newer than this release reads is not shown: the request fails with
 \`UNAVAILABLE\`. Exports and seals contain events as they were stored, so a type with older versions has a table for each of them. The
 stored metadata has \`version\` where it is greater than 1. Events of a request with an \`idempotency-key\` have \`seed\` in their
-metadata: a keyed digest by which a retry recognizes them.
+metadata: a keyed digest by which a retry recognizes them. Events of a command that was [traced](operations.md#traces) have
+\`traceparent\`.
 
 The fields of an object follow it and have its name before theirs, such as \`block.number\`. An optional field is absent rather than
 null.

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { App } from '../../application/app.js';
 import { globalContext } from '../../application/commands/handle.js';
 import { createIdempotency } from '../../application/commands/idempotency.js';
+import { createCursorStore } from '../../application/following/progress/cursor-store.js';
 import type { EventStore } from '../../application/ports/event-store.js';
 import type { Limiter } from '../../application/ports/limiter.js';
+import type { StateStore } from '../../application/ports/state.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
 import { eventStores } from '../support/engines/adapters.js';
@@ -17,9 +19,19 @@ const commands = endpoints.filter(({ operation }) => operation.kind === 'command
 /** Facts that a retry may learn and record again. */
 const facts = new Set(['BalanceTouched', 'BalanceRead', 'ActivitySettled', 'TransactionTaken']);
 
+/** Stores that the chains were followed up to their first block, without which no history can be imported. */
+const followChains = async (state: StateStore) => {
+  for (const [tag, { chain }] of quietChains) {
+    const genesis = await chain.genesis();
+    const cursor = { chain: genesis.hash, headers: [genesis], positions: [0], head: genesis };
+    await createCursorStore(state, tag).save(cursor);
+  }
+};
+
 const openApp = async (make: () => Promise<{ open(): Promise<EventStore>; end?(): Promise<void> }>) => {
   const place = await make();
   const [events, stores] = await Promise.all([place.open(), openStores()]);
+  await followChains(stores.state);
   const recorded: string[] = [];
   const limiter: Limiter = {
     ...stores.limiter,

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { sharedKeyDeprecated, sharedKeyEnds } from '../../application/webhooks/shared-key.js';
 import { webhookSigner } from '../../infrastructure/webhooks/signer.js';
-import { createPages } from '../../interfaces/console/pages.js';
 import { problems, slugOf } from '../../interfaces/http/problems.js';
+import { createPages } from '../../interfaces/pages/pages.js';
 import { testSystem } from '../support/silent.js';
 
 type Answer = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly body: Buffer };
@@ -15,7 +14,6 @@ const documents = [
   '/openapi.json',
   '/openrpc.json',
   '/asyncapi.json',
-  '/docs',
   ...Object.keys(problems).map((code) => `/problems/${slugOf(code as keyof typeof problems)}`),
 ];
 const asks = 20;
@@ -107,16 +105,47 @@ describe('pages that are the same for every caller', () => {
     }
   });
 
-  it('allow only their own inline scripts and styles to run', async () => {
-    const { headers, body } = await get('/docs');
-    const policy = String(headers['content-security-policy']);
-    assert.doesNotMatch(policy, /unsafe/);
-    for (const element of ['script', 'style']) {
-      const text = new RegExp(`<${element}[^>]*>([^]*)</${element}>`).exec(body.toString())?.[1] ?? '';
-      const hash = createHash('sha256').update(text).digest('base64');
-      assert.ok(policy.includes(`${element}-src 'sha256-${hash}'`), element);
-    }
+  it('are never taken for another type than they name', async () => {
     for (const path of documents) assert.equal((await get(path)).headers['x-content-type-options'], 'nosniff', path);
+  });
+});
+
+describe('the console', () => {
+  const { get } = usePages();
+
+  it('is one page for all its routes, which may load its own files only', async () => {
+    const { headers, body } = await get('/console');
+    assert.equal(
+      headers['content-security-policy'],
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; font-src 'self'; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+        "require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    assert.equal(headers['cache-control'], 'no-cache');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+    assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+    assert.deepEqual((await get('/console/wallets/wal_1')).body, body);
+  });
+
+  it('has a page for the API, which /docs leads to', async () => {
+    const { status, headers } = await get('/docs');
+    assert.deepEqual([status, headers.location], [302, '/console/api']);
+    assert.equal((await get('/console/api')).status, 200);
+  });
+
+  it('loads files that browsers may keep, because their names change with their contents', async () => {
+    const page = (await get('/console')).body.toString();
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+    assert.ok(files.length >= 2);
+    for (const path of files) {
+      const { status, headers } = await get(path);
+      assert.deepEqual([path, status], [path, 200]);
+      assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+      assert.match(String(headers['content-type']), path.endsWith('.css') ? /^text\/css/ : /^text\/javascript/);
+    }
+    assert.equal((await get('/console/assets/main-NOTTHERE.js')).status, 404);
+    assert.equal((await get('/console/assets/..%2findex.html')).status, 404);
   });
 });
 

@@ -59,6 +59,11 @@ const invalidRequests: readonly { path: string; request: unknown; says: string }
     says: '/confirmation must be an integer, got a fraction',
   },
   {
+    path: '/v1/c/GetStatement',
+    request: { wallet_id: 'w', start_time: '2026-01-01T00:00:00Z', end_time: 1 },
+    says: '/start_time must be an integer: Unix time in seconds, got a string',
+  },
+  {
     path: '/v1/c/RegisterWallet',
     request: { name: 'a', confirmation: -1 },
     says: '/confirmation must be 0 to 128, got -1',

@@ -20,7 +20,9 @@ const tracked = () =>
     .split('\0')
     .filter((file) => file !== '' && existsSync(file));
 /** Files of the repository; a copy without .git, such as an archive, is walked instead. */
-const files = (existsSync('.git') ? tracked() : walked()).filter((file) => !madeByOthers.includes(file));
+const files = (existsSync('.git') ? tracked() : walked()).filter(
+  (file) => !madeByOthers.includes(file) && !file.endsWith('.png'),
+);
 
 type Finding = { readonly at: string; readonly found: string };
 type Judge = (found: string, before: string, after: string) => boolean;

@@ -53,8 +53,35 @@ const losses = ({ losses: accepted = [] }: Verdict): readonly string[] =>
       `An operator (${by}) accepted at ${time}, by event ${event}, that earlier events differ from those that were sealed: ${reason}`,
   );
 
+/** Numbers of the statements in a folder. */
+export type StatementCounts = {
+  readonly wallets: number;
+  readonly movements: number;
+  readonly lines: number;
+  readonly unexplained: number;
+  /** Wallets for whose statements no node answered. */
+  readonly withoutNode: number;
+};
+
+/** Says how statements without a node differ from others. */
+export const withoutNodeText = ({ wallets, withoutNode }: StatementCounts) =>
+  `For ${withoutNode} of the ${counted(wallets, 'statement')} no node of the chain answered. Such a statement ends with the last block in which the wallet had activity, and may show movements near the end of the period as in transit.`;
+
+const statements = (totals: StatementCounts): string => {
+  const { wallets, movements, lines, unexplained, withoutNode } = totals;
+  if (wallets === 0) return 'The organization has no wallet, so the folder contains no statement.';
+  return [
+    `The folder contains a statement of the period for each of the ${counted(wallets, 'wallet')} that the organization has: ${counted(lines, 'balance')} at both ends of the period and ${counted(movements, 'movement')} between them.`,
+    unexplained === 0
+      ? 'Movements and fees explain every balance.'
+      : `Movements and fees do not explain ${unexplained} of the balances; their statements name the reasons.`,
+    ...(withoutNode > 0 ? [withoutNodeText(totals)] : []),
+    'The service computed the statements from the history and the blocks of its nodes. The verifiers show that nobody has changed them since; they do not compute them again.',
+  ].join(' ');
+};
+
 /** States in words what the folder contains, what it proves and what it does not prove. */
-const completeness = (evidence: Evidence, verdict: Verdict): readonly string[] => {
+const completeness = (evidence: Evidence, verdict: Verdict, totals: StatementCounts): readonly string[] => {
   const { scope, period, evidence_time } = evidence.facts;
   return [
     [
@@ -65,6 +92,7 @@ const completeness = (evidence: Evidence, verdict: Verdict): readonly string[] =
     seals(scope),
     `At ${evidence_time} the whole history was verified in the store of the service: its events agreed with their seals, with the log of all seals and with the progress of the sealing process.`,
     ...losses(verdict),
+    statements(totals),
     ...(period.end > Date.parse(evidence_time)
       ? ['The period had not ended at that time. Later events of the period are not included.']
       : []),
@@ -75,7 +103,12 @@ const completeness = (evidence: Evidence, verdict: Verdict): readonly string[] =
 const paragraphs = (texts: readonly string[]) => texts.flatMap((text) => [...wrapped(text), '']);
 
 /** Writes the page that explains an evidence folder to its reader. */
-export const writeReadme = (evidence: Evidence, verdict: Verdict, files: readonly Described[]): string => {
+export const writeReadme = (
+  evidence: Evidence,
+  verdict: Verdict,
+  totals: StatementCounts,
+  files: readonly Described[],
+): string => {
   const { facts, fingerprint } = evidence;
   const { organization_id, period, evidence_time, software, public_key, sample, scope } = facts;
   return [
@@ -91,7 +124,7 @@ export const writeReadme = (evidence: Evidence, verdict: Verdict, files: readonl
     '',
     'STATEMENT OF COMPLETENESS',
     '',
-    ...paragraphs(completeness(evidence, verdict)),
+    ...paragraphs(completeness(evidence, verdict, totals)),
     'HOW TO VERIFY',
     '',
     ...paragraphs([

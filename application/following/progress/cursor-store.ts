@@ -8,7 +8,10 @@ import { type Cursor, maxHeaders, tipOf } from '../cursor.js';
 /** Header with the event store position before any event about its block. */
 type Place = { readonly header: Header; readonly position: Position };
 /** Main entry of a cursor; each header after `first` has its own entry. */
-type Head = Pick<Cursor, 'chain' | 'head' | 'isDevelopment'> & { readonly first: Place; readonly tip: Header };
+type Head = Pick<Cursor, 'chain' | 'head' | 'isDevelopment' | 'since'> & {
+  readonly first: Place;
+  readonly tip: Header;
+};
 /** Format of earlier versions, in which one entry held all headers. */
 type LegacyEntry = Cursor;
 
@@ -44,16 +47,47 @@ export const readReached = async (state: StateStore, variant: string): Promise<R
   return { chain, head, final, tip };
 };
 
-/** Reads the header of a followed block, also of a final one; null if its entry was reused for a newer block. */
-export const readFollowedHeader = async (
+/** Progress of a follower, with what it takes to find the first block that was read after an event. */
+export type Followed = Pick<Cursor, 'chain' | 'isDevelopment' | 'since'> & {
+  readonly final: Header;
+  readonly finalPosition: Position;
+  readonly tip: Header;
+};
+
+/** Reads how far a chain was followed and since when; null for a chain that was never followed. */
+export const readFollowed = async (state: StateStore, variant: string): Promise<Followed | null> => {
+  const entry = await state.get('processes', idOf(variant));
+  if (!entry) return null;
+  const value = JSON.parse(entry.value) as Head | LegacyEntry;
+  const first = isLegacy(value) ? (placesOf(value)[0] as Place) : value.first;
+  const { chain, isDevelopment, since } = value;
+  return {
+    chain,
+    final: first.header,
+    finalPosition: first.position,
+    tip: isLegacy(value) ? tipOf(value) : value.tip,
+    ...(isDevelopment && { isDevelopment }),
+    ...(since !== undefined && { since }),
+  };
+};
+
+const readStored = async (
   state: StateStore,
   variant: string,
-  { chain, number }: { readonly chain: string; readonly number: number },
-): Promise<Header | null> => {
-  const entry = await state.get('processes', slotOf(variant, { number }));
+  of: { readonly chain: string; readonly number: number },
+) => {
+  const entry = await state.get('processes', slotOf(variant, of));
   const stored = entry && (JSON.parse(entry.value) as Stored);
-  return stored?.chain === chain && stored.header.number === number ? stored.header : null;
+  return stored?.chain === of.chain && stored.header.number === of.number ? stored : null;
 };
+
+/** Reads the event store position before any event about a followed block; null if the block is not stored. */
+export const readPosition = async (...of: Parameters<typeof readStored>): Promise<Position | null> =>
+  (await readStored(...of))?.position ?? null;
+
+/** Reads the header of a followed block, also of a final one; null if its entry was reused for a newer block. */
+export const readFollowedHeader = async (...of: Parameters<typeof readStored>): Promise<Header | null> =>
+  (await readStored(...of))?.header ?? null;
 
 /** Replaces the positions in any entry of a cursor. */
 export const withPositions = (value: string, at: (position: Position) => Position): string => {

@@ -4,8 +4,10 @@ export type AnsweredRequest = {
   readonly requestId: string;
   /** Organization of the caller; absent if the caller did not authenticate. */
   readonly organizationId?: string | undefined;
-  /** Short form of the API key or gateway token. */
+  /** Short form of the API key or gateway token, or `operator:` and the name of an operator. */
   readonly key?: string | undefined;
+  /** Present if a session of the console authenticated the request, in place of a signature. */
+  readonly session?: true | undefined;
   /** `<api>/<Operation>`, or the JSON-RPC method; absent if the request names none that exists, and for a batch. */
   readonly operation?: string | undefined;
   /** `<chain>/<network>` of a gateway call. */

@@ -75,6 +75,14 @@ export type Seen = {
   /** Sender and recipient of the transfer, as far as they belong to the wallet. */
   readonly own: readonly string[];
 };
+/** Mark of events from before the registration of an address. */
+export type Imported = {
+  /**
+   * Present if the event was read from the chain's past by ImportHistory. A transfer is confirmed then, and nobody is
+   * notified of it.
+   */
+  readonly imported?: true;
+};
 /** Fee that an address paid for one transaction. */
 export type PaidFee = {
   /** Hash of the transaction, or its digest on Sui. */
@@ -83,7 +91,8 @@ export type PaidFee = {
   readonly value: string;
 };
 export type Touched = Activity &
-  Holding & {
+  Holding &
+  Imported & {
     /**
      * Cause of the change: `fee`, `withdrawal`, `reward`, `system` (a transaction made by the network itself), `wrap`
      * (coins that a contract wrapped or unwrapped), `execution` (contract execution that no node traced) or `refresh`

@@ -7,6 +7,7 @@ import { type FaultKind, failInvalidAnswer, NodeFault, reasonOf } from '../../no
 import { parseNodeUrl, redactor } from '../../nodes/node-url.js';
 import { retryAfterMs } from '../../nodes/retry-after.js';
 import { createThrottle } from '../../nodes/throttle.js';
+import { inClientSpan } from '../../tracing/active-span.js';
 
 export type NodeOptions = NodeTimeouts & { readonly maxBytes: number };
 /** Detected capabilities of a node; absent while unknown. */
@@ -17,12 +18,14 @@ export type Endpoint = {
   readonly throttle: ReturnType<typeof createThrottle>;
   close(): void;
 };
+/** Options of one call. `meta` is sent in addition to the metadata of the node's URL. */
+type CallOptions = { readonly timeout: number; readonly meta?: Record<string, string> };
 type Call<O> = { readonly response: Promise<O>; readonly headers: Promise<Readonly<Record<string, unknown>>> };
 type Answer<O> = { readonly response: O; readonly headers: Readonly<Record<string, unknown>> };
 
 /** Node as one piece of work sees it. */
 export type Node = {
-  ask<O>(call: (client: SuiGrpcClient, options: { readonly timeout: number }) => Call<O>): Promise<Answer<O>>;
+  ask<O>(call: (client: SuiGrpcClient, options: CallOptions) => Call<O>): Promise<Answer<O>>;
   readonly can: Abilities;
 };
 export type Nodes = Pool<Endpoint, Node>;
@@ -76,7 +79,10 @@ const nodeFor = ({ client, can, throttle }: Endpoint, until: number, timeoutMs: 
     throttle(until, async () => {
       const timeout = Math.min(timeoutMs, until - performance.now());
       if (timeout <= 0) throw new NodeFault('late', 'took too long: the deadline for all requests has passed');
-      return answerTo(call(client, { timeout }));
+      return inClientSpan(
+        () => ({ name: 'sui', attributes: { 'rpc.system.name': 'grpc' } }),
+        (span) => answerTo(call(client, span ? { timeout, meta: { ...span.headers } } : { timeout })),
+      );
     }),
 });
 

@@ -5,6 +5,7 @@ import { credentialsIn } from '../../nodes/node-url.js';
 import { isRaw, type Raw, record } from '../../nodes/raw.js';
 import { retryAfterMs } from '../../nodes/retry-after.js';
 import { createThrottle } from '../../nodes/throttle.js';
+import { type ClientSpan, inClientSpan } from '../../tracing/active-span.js';
 import { createPageSize, type PageSize } from './page-size.js';
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -127,14 +128,15 @@ export const createClient = (
   const key = url.searchParams.get('api_key');
   const headers = { ...credentialsIn(url), ...(key && { 'x-api-key': key }) };
 
-  const request = async ({ path, query = {}, body }: Question, signal: AbortSignal) => {
+  const request = async ({ path, query = {}, body }: Question, signal: AbortSignal, span?: ClientSpan) => {
     const answer = await pool.request({
       path: `${base}/${path}${searchOf(query)}`,
       method: body ? 'POST' : 'GET',
-      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      headers: { ...headers, ...span?.headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
       signal,
     });
+    span?.note({ 'http.response.status_code': answer.statusCode });
     const text = await answer.body.text();
     const read = parse(text);
     const fault = faultIn(kindOf, answer.statusCode, read, answer.headers['retry-after']);
@@ -142,12 +144,18 @@ export const createClient = (
     return { read: record(read, 'the answer'), bytes: text.length };
   };
 
+  const traced = (question: Question, signal: AbortSignal) =>
+    inClientSpan(
+      () => ({ name: question.path, attributes: { 'rpc.system.name': 'toncenter', 'server.address': url.hostname } }),
+      (span) => request(question, signal, span),
+    );
+
   return {
     ask: (question, ms, until) =>
       throttle(until, () => {
         const abandon = new AbortController();
         const left = Math.max(1, Math.min(ms, until - performance.now()));
-        return withDeadline(request(question, abandon.signal), left, () => abandon.abort()).catch(asFault);
+        return withDeadline(traced(question, abandon.signal), left, () => abandon.abort()).catch(asFault);
       }),
     close: () => pool.destroy(),
   };

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Arrival, Cancellation } from '../../../application/async/cancellation.js';
+import { inClientSpan } from '../../tracing/active-span.js';
 import { NodeFault, toFailing } from '../node-fault.js';
 import { credentialsIn } from '../node-url.js';
 import { retryAfterMs } from '../retry-after.js';
@@ -89,6 +90,13 @@ const handlerFor = <T>(
   };
 };
 
+/** Describes a request. The method comes before the parameters, so that a parameter is never taken for it. */
+const spanOf = ({ hostname }: URL, body: string) => {
+  const method = body.startsWith('[') ? 'batch' : (/"method":"(\w+)"/.exec(body)?.[1] ?? 'unknown');
+  const attributes = { 'rpc.system.name': 'jsonrpc', 'rpc.method': method, 'server.address': hostname };
+  return { name: method, attributes };
+};
+
 /** Creates a client that posts JSON to one node and passes the response bytes to `read`. */
 export const createHttp = (url: URL, { connections, connectMs, maxBytes }: HttpLimits) => {
   const pool = new Pool(url.origin, { connections, connect: { timeout: connectMs } });
@@ -96,10 +104,15 @@ export const createHttp = (url: URL, { connections, connectMs, maxBytes }: HttpL
   const headers = { 'content-type': 'application/json', ...credentialsIn(url) };
   return {
     post: <T>(body: string, cancellation: Cancellation, read: Read<T>): Promise<T> =>
-      new Promise((resolve, reject) => {
-        const handler = handlerFor(cancellation, maxBytes, { read, resolve, reject });
-        pool.dispatch({ path, method: 'POST', headers, body }, handler);
-      }),
+      inClientSpan(
+        () => spanOf(url, body),
+        (span) =>
+          new Promise((resolve, reject) => {
+            const handler = handlerFor(cancellation, maxBytes, { read, resolve, reject });
+            const sent = span ? { ...headers, ...span.headers } : headers;
+            pool.dispatch({ path, method: 'POST', headers: sent, body }, handler);
+          }),
+      ),
     close: () => pool.destroy(),
   };
 };

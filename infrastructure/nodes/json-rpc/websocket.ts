@@ -1,6 +1,7 @@
 import { type RawData, WebSocket } from 'ws';
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import { type Cancellation, untilCancelled } from '../../../application/async/cancellation.js';
+import { inClientSpan } from '../../tracing/active-span.js';
 import { NodeFault, toFailing } from '../node-fault.js';
 import { withTimeout } from '../with-timeout.js';
 import { requestText } from './request.js';
@@ -235,17 +236,23 @@ export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Me
     });
   const isKnownLarge = (method: string, params: string) =>
     hasLarge && params.length <= maxRememberedLength && knownOversized.has(`${method} ${params}`);
+  const exchange = async (method: string, params: string, cancellation: Cancellation): Promise<Answer> => {
+    if (isKnownLarge(method, params)) return await exchangeSuspect(method, params, cancellation);
+    try {
+      return await requests.connection().exchange(method, params, cancellation);
+    } catch (error) {
+      if (!(error instanceof SuspectedOversize) || nonIdempotent.test(method)) throw error;
+      return await exchangeSuspect(method, params, cancellation);
+    }
+  };
   return {
     /** `params` is JSON. Rejects with a NodeFault. */
-    exchange: async (method: string, params: string, cancellation: Cancellation): Promise<Answer> => {
-      if (isKnownLarge(method, params)) return await exchangeSuspect(method, params, cancellation);
-      try {
-        return await requests.connection().exchange(method, params, cancellation);
-      } catch (error) {
-        if (!(error instanceof SuspectedOversize) || nonIdempotent.test(method)) throw error;
-        return await exchangeSuspect(method, params, cancellation);
-      }
-    },
+    exchange: (method: string, params: string, cancellation: Cancellation): Promise<Answer> =>
+      // Messages have no headers that could pass the trace context on.
+      inClientSpan(
+        () => ({ name: method, attributes: { 'rpc.system.name': 'jsonrpc', 'server.address': url.hostname } }),
+        () => exchange(method, params, cancellation),
+      ),
     /** Subscribes and resolves when the connection closes or the signal aborts. `onSubscribed` is called on success. */
     listen: async (
       subscription: string,

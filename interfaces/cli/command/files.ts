@@ -1,10 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { fail } from '../../../domain/failure.js';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { link, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Failure, fail } from '../../../domain/failure.js';
 
 /** Translates an error of the file system into a failure. Other errors pass through. */
 export const unusable = (path: string) => (error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
+  if (error instanceof Failure || code === undefined) throw error;
   return fail('FAILED_PRECONDITION', `Cannot access ${path}: ${message}`);
 };
 
@@ -17,4 +20,31 @@ export const linesOf = async function* (path: string): AsyncGenerator<string> {
     yield* lines;
   }
   if (rest !== '') yield rest;
+};
+
+const ownerOnly = 0o600;
+
+const failExisting = (path: string) =>
+  fail('FAILED_PRECONDITION', `${path} exists already. Choose another file, or remove it.`);
+
+/** Gives a complete draft its name. A link never replaces a file; file systems without links need a rename. */
+const publish = (draft: string, path: string) =>
+  link(draft, path).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'EEXIST' || existsSync(path) ? failExisting(path) : rename(draft, path),
+  );
+
+/**
+ * Writes a file that only its owner can read. Never replaces a file. The file appears once it is complete; a failure
+ * leaves nothing behind.
+ */
+export const writeNewFile = async (path: string, pieces: AsyncIterable<string | Uint8Array>) => {
+  if (existsSync(path)) failExisting(path);
+  const draft = `${path}.${process.pid}.part`;
+  const file = createWriteStream(draft, { flags: 'wx', mode: ownerOnly, flush: true });
+  try {
+    await pipeline(Readable.from(pieces), file).catch(unusable(path));
+    await publish(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
 };

@@ -1,5 +1,6 @@
 /** Ids and secrets of examples. */
 export const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
+export const anyImport = 'imp_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyWebhook = 'whk_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyHeader = 'hdr_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyDelivery = 'whd_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';

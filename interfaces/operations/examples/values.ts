@@ -3,11 +3,13 @@ import { leafText } from '../../../domain/aggregates/audit/seal-log.js';
 import { assetTypeOf, contractTypeOf } from '../../../domain/asset.js';
 import { defaultQuotas } from '../../../domain/quota.js';
 import { defaultLimits } from '../../../domain/rate-limit.js';
-import { chains, type Family, type Variant } from '../../../domain/variant.js';
+import { chains, type Variant } from '../../../domain/variant.js';
+import { type ChainExample, chainExamples, exampleHash as hash } from './chains.js';
 import {
   anyDelivery,
   anyEvent,
   anyHeader,
+  anyImport,
   anyKey,
   anyOrganization,
   anySecret,
@@ -21,47 +23,9 @@ export const exampleTime = '2026-01-31T12:00:00.000Z';
 export const exampleSeconds = 1_769_860_800;
 const exampleHeight = 6_139_707;
 
-const hash = '2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6';
 const otherHash = '18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4';
 const signature = 'H0D8ktokFpR1CXnubPWC8tXX0o4YM13gWrxU0FYOD1MChgxlK/CNVgJSql50IQVG82n7u86MEs/HlXsmUv6adQ==';
 const word = (digits: string) => digits.padStart(64, '0');
-
-type ChainExample = {
-  /** Stored form of the variant's `addressExample`. */
-  readonly address: string;
-  readonly sender: string;
-  /** Stored form of the variant's `tokenExample`. */
-  readonly token: string;
-  readonly amount: string;
-  readonly fee: string;
-  readonly transaction: string;
-};
-export const chainExamples: Readonly<Record<Family, ChainExample>> = {
-  ton: {
-    address: '0:237e5119ffa2a028cc4f95c9ca37566852f1dd4d3ea15704d6f791065507de4a',
-    sender: '0:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8',
-    token: '0:b113a994b5024a16719f69139328eb759596c38a25f59028b146fecdc3621dfe',
-    amount: '2500000000',
-    fee: '2434000',
-    transaction: hash,
-  },
-  sui: {
-    address: '0xac5bceec1b789ff840d7d4e6ce4ce61c90d190a7f8c4f4ddf0bff6ee2413c33c',
-    sender: '0x6f1d2c3b4a5968778695a4b3c2d1e0ff0e1d2c3b4a59687786950a4b3c2d1e0f',
-    token: `0x${word('5')}::usd::USD`,
-    amount: '2500000000',
-    fee: '1997880',
-    transaction: '8qCvyMwzMDH4oLXqAxnBUzFcQJbZ9kTBpkdF1dBLbB9V',
-  },
-  evm: {
-    address: '0x3535353535353535353535353535353535353535',
-    sender: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
-    token: '0x3535353535353535353535353535353535353535',
-    amount: '1000000000000000000',
-    fee: '42000000000000',
-    transaction: `0x${hash}`,
-  },
-};
 
 const [anyChain] = chains.map(({ tag }) => tag);
 const [gatewayChain] = chains.filter(({ can }) => can.includes('gateway')).map(({ tag }) => tag);
@@ -90,6 +54,7 @@ const ofAdministration = {
   'gateway_tokens.methods': ['evm_call', 'evm_getBalance'],
   'gateway_tokens.origins': ['https://app.example'],
   'gateway_tokens.per_second_limit': 20,
+  idle_seconds: 1800,
 };
 
 const seal = { count: 128, hash, places: otherHash, position: 1042 };
@@ -129,7 +94,7 @@ const ofHistory = {
   'differences.change': 'changed',
   'differences.fields': { name: { before: 'treasury', after: 'reserve' } },
   'accesses.kind': 'refused',
-  'accesses.api_key': 'ck_...ddeeff',
+  'accesses.api_key': 'ck_ccddeeff',
   'accesses.operation': 'c/GetWallet',
   'accesses.status': 404,
   'accesses.code': 'NOT_FOUND',
@@ -274,6 +239,12 @@ export const exampleValues = (variant: Variant): Readonly<Record<string, unknown
     balance: chain.amount,
     asset_metadata: {},
     done: 100,
+    import_id: anyImport,
+    'import.state': 'IMPORT_STATE_RUNNING',
+    'import.from_block': 6_000_000,
+    'import.current_block': 6_039_999,
+    'import.to_block': 6_139_706,
+    untraced: false,
     total: 250,
     expected: chain.amount,
     found: String(BigInt(chain.amount) + 1n),

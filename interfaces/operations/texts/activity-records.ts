@@ -188,7 +188,7 @@ export const activityRecordTexts: Readonly<Record<string, Readonly<Record<string
     kind: '`secret`: GetWebhook or ListWebhookHeaders; `export`: ExportHistory.',
     request_id: 'The `x-request-id` of the answer.',
     api_key:
-      'The key or gateway token: `ck_...` or `gt_...` and its last six digits; `operator` for a key of another organization.',
+      'The key or gateway token: `ck_` or `gt_` and the first eight of its random digits; `operator` for a key of another organization.',
     operation: '`<api>/<Operation>`, or chain and method of a gateway call; `""` for an unknown operation.',
     status: 'The HTTP status.',
     code: 'The code of the problem or of the JSON-RPC error; with `refused`.',

@@ -11,6 +11,8 @@ const answerTexts: Readonly<Record<string, string>> = {
   chainfold_audit: 'The version of the format of the file.',
   complete_from_block:
     'The first block of the last complete search for received tokens; absent if there was none. Tokens that were received since are listed.',
+  complete_since_block:
+    'The first block from which on its history is complete by ImportHistory; absent if none was completed: then it is complete from the registration on.',
   consistency_path: 'The hashes that lead from the earlier root to the later one, hex.',
   contracts: 'The registered contracts.',
   count: 'The number of notifications that are sent again.',
@@ -35,6 +37,8 @@ const answerTexts: Readonly<Record<string, string>> = {
   gateway_tokens: 'The gateway tokens of the page.',
   hash: 'The hash over all events of the history, hex.',
   head: 'The signed head of the seal log.',
+  import: 'The import.',
+  import_id: 'The id of the import.',
   inclusion_path: 'The hashes that lead from the leaf to the root of the head, hex.',
   internal_transactions: 'The calls within the transaction, each before its own calls.',
   key: 'The key that signed the seals, in words.',
@@ -60,6 +64,7 @@ const answerTexts: Readonly<Record<string, string>> = {
   seal: 'The seal that covers the event.',
   seals: 'The number of seals of the history.',
   state: 'Whether a refresh of the balances runs.',
+  session: 'The new session, whose cookie the answer sets.',
   statement: 'The statement, without its movements.',
   store: 'The result of the comparison with the store, in words.',
   to: 'The head of the later log.',

@@ -24,6 +24,10 @@ export const operationTexts: Readonly<Record<string, string>> = {
     'Deletes a gateway token. Every node refuses it within a second, closes its connections, and its data key is destroyed. A token that does not exist, or no longer, is 404.',
   ListGatewayTokens:
     'Lists the gateway tokens of an organization, newest first, without deleted ones and without the tokens themselves, and tells which keys the gateway takes. A client sees its own organization, an admin every organization.',
+  CreateSession:
+    'Opens a session for a browser. The answer sets the cookie `__Host-chainfold`, which authenticates queries that the console sends; a command, and a query whose answer holds a secret, still needs a signature. A session ends after 30 minutes without a request, 8 hours after it began, with DeleteSession, and when its credential is deleted. A credential has at most 10; one more ends the oldest. Every role may call it. Over plain HTTP from another machine it is refused.',
+  DeleteSession:
+    'Ends the session of the cookie that is sent and removes the cookie; the cookie is enough, without a signature. A signed request without the cookie ends all sessions of the credential.',
   SetGatewayKeys:
     'Sets which keys the gateway takes of an organization: api_keys and tokens (`api_key`, as at first), or tokens alone (`tokens`). With `tokens` an api_key is refused there like an unknown one, within a second and also on open connections. Operations are not affected.',
   GetConsistencyProof:
@@ -57,6 +61,10 @@ export const operationTexts: Readonly<Record<string, string>> = {
     'Tells how many addresses of a wallet the running RefreshAssetBalances has read, and the `from_block` of the last one that looked for received tokens and ended: of the contracts and addresses that were registered when it began, every token that was received since is listed. For contracts and addresses that were registered later, tokens are listed from their registration on. It is absent before the first.',
   ReconcileWallet:
     'Compares the balances of a wallet of at most 1000 addresses with the node at a final block that the follower has processed, and corrects those that differ. Each difference is recorded as BalanceDrifted. The answer lists the differences that were found. audit.md says which balances are compared.',
+  ImportHistory:
+    'Imports the transfers and fees of an address from before its registration, in the background and across restarts: those of the native coin, and of the tokens that are followed at the address. GetImport tells how far it is. Imported transfers are listed and counted in statements like others, but nobody is notified of them, and balances do not change. Without `from_block` and `from_time` the import begins at the first block that the nodes have. Blocks that were followed or imported before are not recorded twice. While an import of the address runs, a request for blocks that it covers answers its id; an earlier block is 409. A block after the registration is 400.',
+  GetImport:
+    'Tells how far an import is. A completed one says from which block on the history of the address is complete: from `from_block`. A failed one has the reason, such as blocks that no node keeps; request it again from a later block, or after connecting an archive node.',
   ImportAsset:
     'Reads the balance of an address immediately, and again when the current head block is confirmed. With `token_address` or `token_account_address` it also tracks the tokens of that kind, until the address is removed.',
   ListAssets:

@@ -45,6 +45,10 @@ export const recordTexts: Readonly<Record<string, Readonly<Record<string, string
     per_second_limit: 'What calls with the token may cost in a second.',
     create_time: 'Creation time.',
   },
+  Session: {
+    expire_time: 'The time at which the session ends at the latest.',
+    idle_seconds: 'The time without a request after which the session ends.',
+  },
   Wallet: {
     wallet_id: 'The unique id of the wallet.',
     name: 'The display name, 1 to 50 characters.',
@@ -62,6 +66,8 @@ export const recordTexts: Readonly<Record<string, Readonly<Record<string, string
     address: 'The stored form.',
     wallet_id: 'The wallet of the address.',
     user_friendly_address: 'The user-friendly form, `""` if there is none.',
+    complete_since_block:
+      'The first block from which on its history is complete by ImportHistory; absent if none was completed: then it is complete from the registration on.',
   },
   Asset: {
     wallet_id: 'The wallet; `""` in a sum over several wallets.',

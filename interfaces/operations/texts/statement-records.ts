@@ -18,6 +18,24 @@ export const statementRecordTexts: Readonly<Record<string, Readonly<Record<strin
     closing_balance: 'The balance at `end_block`.',
     unexplained: '`closing_balance` - `opening_balance` - `incoming` + `outgoing` + `fees`; may be negative.',
     reasons: 'Why `unexplained` is not 0; empty if it is.',
+    corrections:
+      'Corrections of the balance by reconciliation at blocks of the period, newest first; absent if there are none or `unexplained` is 0.',
+  },
+  StatementCorrection: {
+    block: 'The block at which the balances were compared.',
+    expected: 'The stored balance before the correction, decimal, in smallest units.',
+    found: 'The balance on the chain.',
+  },
+  Import: {
+    import_id: 'The id of the import.',
+    wallet_id: 'The wallet of the address.',
+    address: 'The address in its stored form.',
+    state: '`IMPORT_STATE_RUNNING`, `IMPORT_STATE_COMPLETED` or `IMPORT_STATE_FAILED`.',
+    from_block: 'The first block that is read.',
+    current_block: 'The last block that was read; `from_block` before any was.',
+    to_block: 'The last block that is read.',
+    untraced: 'True if no node traced the blocks, so that coins which contracts sent are missing.',
+    reason: 'Why the import failed; absent if it did not.',
   },
   Movement: {
     transfer: 'The transfer; with the value 0 and an empty `to` for a fee alone.',

@@ -392,6 +392,34 @@ class TApi:
         """
         return self._transport.call("/v1/t/ReconcileWallet", "command", _given(("wallet_id", wallet_id)), options)
 
+    def get_import(
+        self,
+        *,
+        import_id: str,
+        options: Optional[CallOptions] = None,
+    ) -> GetImportResponse:
+        """Get the state and the progress of an import.
+
+        :param import_id: The import.
+        """
+        return self._transport.call("/v1/t/GetImport", "query", _given(("import_id", import_id)), options)
+
+    def import_history(
+        self,
+        *,
+        address: str,
+        from_block: Optional[int] = None,
+        from_time: Optional[int] = None,
+        options: Optional[CallOptions] = None,
+    ) -> ImportHistoryResponse:
+        """Import the transfers of an address from before its registration, in the background and without notifications.
+
+        :param address: The address.
+        :param from_block: The first block to import.
+        :param from_time: The Unix second from which on to import: the first block is the last one at or before it.
+        """
+        return self._transport.call("/v1/t/ImportHistory", "command", _given(("address", address), ("from_block", from_block), ("from_time", from_time)), options)
+
     def get_webhook(
         self,
         *,
@@ -1051,6 +1079,34 @@ class SApi:
         """
         return self._transport.call("/v1/s/ReconcileWallet", "command", _given(("wallet_id", wallet_id)), options)
 
+    def get_import(
+        self,
+        *,
+        import_id: str,
+        options: Optional[CallOptions] = None,
+    ) -> GetImportResponse:
+        """Get the state and the progress of an import.
+
+        :param import_id: The import.
+        """
+        return self._transport.call("/v1/s/GetImport", "query", _given(("import_id", import_id)), options)
+
+    def import_history(
+        self,
+        *,
+        address: str,
+        from_block: Optional[int] = None,
+        from_time: Optional[int] = None,
+        options: Optional[CallOptions] = None,
+    ) -> ImportHistoryResponse:
+        """Import the transfers of an address from before its registration, in the background and without notifications.
+
+        :param address: The address.
+        :param from_block: The first block to import.
+        :param from_time: The Unix second from which on to import: the first block is the last one at or before it.
+        """
+        return self._transport.call("/v1/s/ImportHistory", "command", _given(("address", address), ("from_block", from_block), ("from_time", from_time)), options)
+
     def get_webhook(
         self,
         *,
@@ -1636,6 +1692,34 @@ class PApi:
         :param wallet_id: The wallet.
         """
         return self._transport.call("/v1/p/ReconcileWallet", "command", _given(("wallet_id", wallet_id)), options)
+
+    def get_import(
+        self,
+        *,
+        import_id: str,
+        options: Optional[CallOptions] = None,
+    ) -> GetImportResponse:
+        """Get the state and the progress of an import.
+
+        :param import_id: The import.
+        """
+        return self._transport.call("/v1/p/GetImport", "query", _given(("import_id", import_id)), options)
+
+    def import_history(
+        self,
+        *,
+        address: str,
+        from_block: Optional[int] = None,
+        from_time: Optional[int] = None,
+        options: Optional[CallOptions] = None,
+    ) -> ImportHistoryResponse:
+        """Import the transfers of an address from before its registration, in the background and without notifications.
+
+        :param address: The address.
+        :param from_block: The first block to import.
+        :param from_time: The Unix second from which on to import: the first block is the last one at or before it.
+        """
+        return self._transport.call("/v1/p/ImportHistory", "command", _given(("address", address), ("from_block", from_block), ("from_time", from_time)), options)
 
     def get_webhook(
         self,
@@ -2262,6 +2346,34 @@ class CApi:
         :param wallet_id: The wallet.
         """
         return self._transport.call("/v1/c/ReconcileWallet", "command", _given(("wallet_id", wallet_id)), options)
+
+    def get_import(
+        self,
+        *,
+        import_id: str,
+        options: Optional[CallOptions] = None,
+    ) -> GetImportResponse:
+        """Get the state and the progress of an import.
+
+        :param import_id: The import.
+        """
+        return self._transport.call("/v1/c/GetImport", "query", _given(("import_id", import_id)), options)
+
+    def import_history(
+        self,
+        *,
+        address: str,
+        from_block: Optional[int] = None,
+        from_time: Optional[int] = None,
+        options: Optional[CallOptions] = None,
+    ) -> ImportHistoryResponse:
+        """Import the transfers of an address from before its registration, in the background and without notifications.
+
+        :param address: The address.
+        :param from_block: The first block to import.
+        :param from_time: The Unix second from which on to import: the first block is the last one at or before it.
+        """
+        return self._transport.call("/v1/c/ImportHistory", "command", _given(("address", address), ("from_block", from_block), ("from_time", from_time)), options)
 
     def get_webhook(
         self,
@@ -3087,6 +3199,22 @@ class AdminApi:
         :param gateway_keys: The keys that the gateway takes.
         """
         return self._transport.call("/v1/admin/SetGatewayKeys", "command", _given(("organization_id", organization_id), ("gateway_keys", gateway_keys)), options)
+
+    def create_session(
+        self,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> CreateSessionResponse:
+        """Sign in to the console: open a session, whose cookie authenticates queries of the same browser."""
+        return self._transport.call("/v1/admin/CreateSession", "command", _given(), options)
+
+    def delete_session(
+        self,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> DeleteSessionResponse:
+        """Sign out of the console: end the session of the cookie, or without a cookie all sessions of the credential."""
+        return self._transport.call("/v1/admin/DeleteSession", "command", _given(), options)
 
     def get_consistency_proof(
         self,

@@ -486,6 +486,44 @@ SetGatewayKeysResponse = TypedDict(
 )
 
 
+CreateSessionRequest = TypedDict(
+    "CreateSessionRequest",
+    {
+    },
+)
+
+
+Session = TypedDict(
+    "Session",
+    {
+        "expire_time": "str",
+        "idle_seconds": "int",
+    },
+)
+
+
+CreateSessionResponse = TypedDict(
+    "CreateSessionResponse",
+    {
+        "session": "Session",
+    },
+)
+
+
+DeleteSessionRequest = TypedDict(
+    "DeleteSessionRequest",
+    {
+    },
+)
+
+
+DeleteSessionResponse = TypedDict(
+    "DeleteSessionResponse",
+    {
+    },
+)
+
+
 _GetConsistencyProofRequestRequired = TypedDict(
     "_GetConsistencyProofRequestRequired",
     {
@@ -1185,8 +1223,8 @@ GetAddressRequest = TypedDict(
 )
 
 
-TGetAddressResponse = TypedDict(
-    "TGetAddressResponse",
+_TGetAddressResponseRequired = TypedDict(
+    "_TGetAddressResponseRequired",
     {
         "address": "str",
         "wallet_id": "str",
@@ -1195,13 +1233,39 @@ TGetAddressResponse = TypedDict(
 )
 
 
-SGetAddressResponse = TypedDict(
-    "SGetAddressResponse",
+_TGetAddressResponseOptional = TypedDict(
+    "_TGetAddressResponseOptional",
+    {
+        "complete_since_block": "int",
+    },
+    total=False,
+)
+
+
+class TGetAddressResponse(_TGetAddressResponseRequired, _TGetAddressResponseOptional):
+    pass
+
+
+_SGetAddressResponseRequired = TypedDict(
+    "_SGetAddressResponseRequired",
     {
         "address": "str",
         "wallet_id": "str",
     },
 )
+
+
+_SGetAddressResponseOptional = TypedDict(
+    "_SGetAddressResponseOptional",
+    {
+        "complete_since_block": "int",
+    },
+    total=False,
+)
+
+
+class SGetAddressResponse(_SGetAddressResponseRequired, _SGetAddressResponseOptional):
+    pass
 
 
 ListAddressesRequest = TypedDict(
@@ -1215,14 +1279,27 @@ ListAddressesRequest = TypedDict(
 )
 
 
-TAddress = TypedDict(
-    "TAddress",
+_TAddressRequired = TypedDict(
+    "_TAddressRequired",
     {
         "address": "str",
         "wallet_id": "str",
         "user_friendly_address": "str",
     },
 )
+
+
+_TAddressOptional = TypedDict(
+    "_TAddressOptional",
+    {
+        "complete_since_block": "int",
+    },
+    total=False,
+)
+
+
+class TAddress(_TAddressRequired, _TAddressOptional):
+    pass
 
 
 TListAddressesResponse = TypedDict(
@@ -1234,13 +1311,26 @@ TListAddressesResponse = TypedDict(
 )
 
 
-SAddress = TypedDict(
-    "SAddress",
+_SAddressRequired = TypedDict(
+    "_SAddressRequired",
     {
         "address": "str",
         "wallet_id": "str",
     },
 )
+
+
+_SAddressOptional = TypedDict(
+    "_SAddressOptional",
+    {
+        "complete_since_block": "int",
+    },
+    total=False,
+)
+
+
+class SAddress(_SAddressRequired, _SAddressOptional):
+    pass
 
 
 SListAddressesResponse = TypedDict(
@@ -1252,13 +1342,26 @@ SListAddressesResponse = TypedDict(
 )
 
 
-PAddress = TypedDict(
-    "PAddress",
+_PAddressRequired = TypedDict(
+    "_PAddressRequired",
     {
         "address": "str",
         "wallet_id": "str",
     },
 )
+
+
+_PAddressOptional = TypedDict(
+    "_PAddressOptional",
+    {
+        "complete_since_block": "int",
+    },
+    total=False,
+)
+
+
+class PAddress(_PAddressRequired, _PAddressOptional):
+    pass
 
 
 PListAddressesResponse = TypedDict(
@@ -1270,13 +1373,26 @@ PListAddressesResponse = TypedDict(
 )
 
 
-CAddress = TypedDict(
-    "CAddress",
+_CAddressRequired = TypedDict(
+    "_CAddressRequired",
     {
         "address": "str",
         "wallet_id": "str",
     },
 )
+
+
+_CAddressOptional = TypedDict(
+    "_CAddressOptional",
+    {
+        "complete_since_block": "int",
+    },
+    total=False,
+)
+
+
+class CAddress(_CAddressRequired, _CAddressOptional):
+    pass
 
 
 CListAddressesResponse = TypedDict(
@@ -2337,6 +2453,16 @@ class TGetStatementRequest(_TGetStatementRequestRequired, _TGetStatementRequestO
     pass
 
 
+StatementCorrection = TypedDict(
+    "StatementCorrection",
+    {
+        "block": "int",
+        "expected": "str",
+        "found": "str",
+    },
+)
+
+
 _TStatementLineRequired = TypedDict(
     "_TStatementLineRequired",
     {
@@ -2358,6 +2484,7 @@ _TStatementLineOptional = TypedDict(
     "_TStatementLineOptional",
     {
         "asset_metadata": "ImportedToken",
+        "corrections": "list[StatementCorrection]",
     },
     total=False,
 )
@@ -2446,6 +2573,7 @@ _SStatementLineOptional = TypedDict(
     "_SStatementLineOptional",
     {
         "asset_metadata": "ImportedToken",
+        "corrections": "list[StatementCorrection]",
     },
     total=False,
 )
@@ -2512,8 +2640,8 @@ class PGetStatementRequest(_PGetStatementRequestRequired, _PGetStatementRequestO
     pass
 
 
-PStatementLine = TypedDict(
-    "PStatementLine",
+_PStatementLineRequired = TypedDict(
+    "_PStatementLineRequired",
     {
         "address": "str",
         "asset_type": "str",
@@ -2527,6 +2655,19 @@ PStatementLine = TypedDict(
         "reasons": "list[str]",
     },
 )
+
+
+_PStatementLineOptional = TypedDict(
+    "_PStatementLineOptional",
+    {
+        "corrections": "list[StatementCorrection]",
+    },
+    total=False,
+)
+
+
+class PStatementLine(_PStatementLineRequired, _PStatementLineOptional):
+    pass
 
 
 PStatement = TypedDict(
@@ -2587,8 +2728,8 @@ class CGetStatementRequest(_CGetStatementRequestRequired, _CGetStatementRequestO
     pass
 
 
-CStatementLine = TypedDict(
-    "CStatementLine",
+_CStatementLineRequired = TypedDict(
+    "_CStatementLineRequired",
     {
         "address": "str",
         "asset_type": "str",
@@ -2603,6 +2744,19 @@ CStatementLine = TypedDict(
         "reasons": "list[str]",
     },
 )
+
+
+_CStatementLineOptional = TypedDict(
+    "_CStatementLineOptional",
+    {
+        "corrections": "list[StatementCorrection]",
+    },
+    total=False,
+)
+
+
+class CStatementLine(_CStatementLineRequired, _CStatementLineOptional):
+    pass
 
 
 CStatement = TypedDict(
@@ -2747,6 +2901,80 @@ CReconcileWalletResponse = TypedDict(
     "CReconcileWalletResponse",
     {
         "differences": "list[CBalanceDifference]",
+    },
+)
+
+
+GetImportRequest = TypedDict(
+    "GetImportRequest",
+    {
+        "import_id": "str",
+    },
+)
+
+
+_ImportRequired = TypedDict(
+    "_ImportRequired",
+    {
+        "import_id": "str",
+        "wallet_id": "str",
+        "address": "str",
+        "state": "str",
+        "from_block": "int",
+        "current_block": "int",
+        "to_block": "int",
+        "untraced": "bool",
+    },
+)
+
+
+_ImportOptional = TypedDict(
+    "_ImportOptional",
+    {
+        "reason": "str",
+    },
+    total=False,
+)
+
+
+class Import(_ImportRequired, _ImportOptional):
+    pass
+
+
+GetImportResponse = TypedDict(
+    "GetImportResponse",
+    {
+        "import": "Import",
+    },
+)
+
+
+_ImportHistoryRequestRequired = TypedDict(
+    "_ImportHistoryRequestRequired",
+    {
+        "address": "str",
+    },
+)
+
+
+_ImportHistoryRequestOptional = TypedDict(
+    "_ImportHistoryRequestOptional",
+    {
+        "from_block": "int",
+        "from_time": "int",
+    },
+    total=False,
+)
+
+
+class ImportHistoryRequest(_ImportHistoryRequestRequired, _ImportHistoryRequestOptional):
+    pass
+
+
+ImportHistoryResponse = TypedDict(
+    "ImportHistoryResponse",
+    {
+        "import_id": "str",
     },
 )
 

@@ -240,6 +240,21 @@ export type SetGatewayKeysRequest = {
 
 export type SetGatewayKeysResponse = Readonly<Record<string, never>>;
 
+export type CreateSessionRequest = Readonly<Record<string, never>>;
+
+export type Session = {
+  readonly expire_time: string;
+  readonly idle_seconds: number;
+};
+
+export type CreateSessionResponse = {
+  readonly session: Session;
+};
+
+export type DeleteSessionRequest = Readonly<Record<string, never>>;
+
+export type DeleteSessionResponse = Readonly<Record<string, never>>;
+
 export type GetConsistencyProofRequest = {
   /** The size of the log that was seen. */
   readonly from: number;
@@ -337,7 +352,7 @@ export type Event = {
   readonly occur_time: string;
   readonly event_id: string;
   readonly stream: string;
-  readonly type: 'OrganizationCreated' | 'RateLimitSet' | 'RateLimitDeleted' | 'QuotaSet' | 'GatewayKeysSet' | 'DomainReserved' | 'CredentialIssued' | 'CredentialDeleted' | 'GatewayTokenCreated' | 'GatewayTokenDeleted' | 'WalletRegistered' | 'ConfirmationUpdated' | 'AddressRegistered' | 'AddressRemoved' | 'AssetImported' | 'TokenAccountFound' | 'RemovalStarted' | 'RemovalEnded' | 'ContractRegistered' | 'ContractRemoved' | 'ContractBalancesFailed' | 'ContractBalancesRecovered' | 'TransferObserved' | 'BalanceTouched' | 'TransferConfirmed' | 'TransferRemoved' | 'BalanceRead' | 'BalanceSetAside' | 'ActivitySettled' | 'ActivityClosed' | 'ActivityDropped' | 'BalanceDrifted' | 'BlockUnreadable' | 'BalancesReadInstead' | 'BlockRetryRequested' | 'BlockRead' | 'ReplacementAccepted' | 'ReplacementFollowed' | 'RefreshStarted' | 'RefreshEnded' | 'BalanceRefreshed' | 'RefreshAdvanced' | 'TokenDescribed' | 'WebhookRegistered' | 'WebhookRemoved' | 'WebhookDisabled' | 'WebhookRevived' | 'WebhookUpdated' | 'WebhookSecretRotated' | 'WebhookHeaderRegistered' | 'WebhookHeaderRemoved' | 'DeliveryRequested' | 'DeliveryAttempted' | 'DeliveryCanceled' | 'DeliveryResent' | 'DeliveryParked' | 'NotificationRecorded' | 'TransactionCreated' | 'TransactionSigned' | 'TransactionSent' | 'TransactionTaken' | 'TransactionRefused' | 'TransactionMined' | 'TransactionConfirmed' | 'TransactionFailed' | 'TransactionReplaced' | 'TransactionDropped' | 'TransactionCancelRequested' | 'CancellationSigned' | 'CancellationSent' | 'CancellationRefused' | 'CancellationMined' | 'TransactionCanceled' | 'TransactionClosed' | 'NonceHeld' | 'NonceReleased' | 'AuditSealed' | 'HistoryMoved' | 'LossAccepted' | 'LogLossAccepted' | 'SealLogged' | 'ClockCorrected' | 'MasterKeyRotationStarted' | 'MasterKeyRotated' | 'ReadModelsRebuilt' | (string & {});
+  readonly type: 'OrganizationCreated' | 'RateLimitSet' | 'RateLimitDeleted' | 'QuotaSet' | 'GatewayKeysSet' | 'DomainReserved' | 'CredentialIssued' | 'CredentialDeleted' | 'GatewayTokenCreated' | 'GatewayTokenDeleted' | 'SessionOpened' | 'SessionClosed' | 'WalletRegistered' | 'ConfirmationUpdated' | 'AddressRegistered' | 'AddressRemoved' | 'AssetImported' | 'TokenAccountFound' | 'RemovalStarted' | 'RemovalEnded' | 'ContractRegistered' | 'ContractRemoved' | 'ContractBalancesFailed' | 'ContractBalancesRecovered' | 'TransferObserved' | 'BalanceTouched' | 'TransferConfirmed' | 'TransferRemoved' | 'BalanceRead' | 'BalanceSetAside' | 'ActivitySettled' | 'ActivityClosed' | 'ActivityDropped' | 'BalanceDrifted' | 'ImportRequested' | 'ImportCompleted' | 'ImportFailed' | 'BlockUnreadable' | 'BalancesReadInstead' | 'BlockRetryRequested' | 'BlockRead' | 'ReplacementAccepted' | 'ReplacementFollowed' | 'RefreshStarted' | 'RefreshEnded' | 'BalanceRefreshed' | 'RefreshAdvanced' | 'TokenDescribed' | 'WebhookRegistered' | 'WebhookRemoved' | 'WebhookDisabled' | 'WebhookRevived' | 'WebhookUpdated' | 'WebhookSecretRotated' | 'WebhookHeaderRegistered' | 'WebhookHeaderRemoved' | 'DeliveryRequested' | 'DeliveryAttempted' | 'DeliveryCanceled' | 'DeliveryResent' | 'DeliveryParked' | 'NotificationRecorded' | 'TransactionCreated' | 'TransactionSigned' | 'TransactionSent' | 'TransactionTaken' | 'TransactionRefused' | 'TransactionMined' | 'TransactionConfirmed' | 'TransactionFailed' | 'TransactionReplaced' | 'TransactionDropped' | 'TransactionCancelRequested' | 'CancellationSigned' | 'CancellationSent' | 'CancellationRefused' | 'CancellationMined' | 'TransactionCanceled' | 'TransactionClosed' | 'NonceHeld' | 'NonceReleased' | 'AuditSealed' | 'HistoryMoved' | 'LossAccepted' | 'LogLossAccepted' | 'SealLogged' | 'ClockCorrected' | 'MasterKeyRotationStarted' | 'MasterKeyRotated' | 'ReadModelsRebuilt' | (string & {});
   readonly chain: 'T' | 'S' | 'P' | 'C' | 'Q' | 'global' | (string & {});
   readonly actor: Actor;
   readonly request_id: string;
@@ -639,11 +654,13 @@ export type TGetAddressResponse = {
   readonly address: string;
   readonly wallet_id: string;
   readonly user_friendly_address: string;
+  readonly complete_since_block?: number;
 };
 
 export type SGetAddressResponse = {
   readonly address: string;
   readonly wallet_id: string;
+  readonly complete_since_block?: number;
 };
 
 export type ListAddressesRequest = {
@@ -658,6 +675,7 @@ export type ListAddressesRequest = {
 export type TAddress = {
   readonly address: string;
   readonly wallet_id: string;
+  readonly complete_since_block?: number;
   readonly user_friendly_address: string;
 };
 
@@ -669,6 +687,7 @@ export type TListAddressesResponse = {
 export type SAddress = {
   readonly address: string;
   readonly wallet_id: string;
+  readonly complete_since_block?: number;
 };
 
 export type SListAddressesResponse = {
@@ -679,6 +698,7 @@ export type SListAddressesResponse = {
 export type PAddress = {
   readonly address: string;
   readonly wallet_id: string;
+  readonly complete_since_block?: number;
 };
 
 export type PListAddressesResponse = {
@@ -689,6 +709,7 @@ export type PListAddressesResponse = {
 export type CAddress = {
   readonly address: string;
   readonly wallet_id: string;
+  readonly complete_since_block?: number;
 };
 
 export type CListAddressesResponse = {
@@ -1287,6 +1308,12 @@ export type TGetStatementRequest = {
   readonly page_token?: string | undefined;
 } & ({ readonly wallet_id: string } | { readonly address: string });
 
+export type StatementCorrection = {
+  readonly block: number;
+  readonly expected: string;
+  readonly found: string;
+};
+
 export type TStatementLine = {
   readonly address: string;
   readonly asset_type: 'ASSET_TYPE_T' | (string & {});
@@ -1298,7 +1325,8 @@ export type TStatementLine = {
   readonly in_transit: string;
   readonly closing_balance: string;
   readonly unexplained: string;
-  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'unknown' | (string & {}))[];
+  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'balance_drifted' | 'unknown' | (string & {}))[];
+  readonly corrections?: readonly (StatementCorrection)[];
 };
 
 export type TStatement = {
@@ -1350,7 +1378,8 @@ export type SStatementLine = {
   readonly in_transit: string;
   readonly closing_balance: string;
   readonly unexplained: string;
-  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'unknown' | (string & {}))[];
+  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'balance_drifted' | 'unknown' | (string & {}))[];
+  readonly corrections?: readonly (StatementCorrection)[];
 };
 
 export type SStatement = {
@@ -1399,7 +1428,8 @@ export type PStatementLine = {
   readonly in_transit: string;
   readonly closing_balance: string;
   readonly unexplained: string;
-  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'unknown' | (string & {}))[];
+  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'balance_drifted' | 'unknown' | (string & {}))[];
+  readonly corrections?: readonly (StatementCorrection)[];
 };
 
 export type PStatement = {
@@ -1451,7 +1481,8 @@ export type CStatementLine = {
   readonly in_transit: string;
   readonly closing_balance: string;
   readonly unexplained: string;
-  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'unknown' | (string & {}))[];
+  readonly reasons: readonly ('before_registration' | 'untraced_internal_transfer' | 'rebasing_token' | 'unreadable_block' | 'withdrawal' | 'block_reward' | 'system_transaction' | 'wrapped_coins' | 'fee_not_recorded' | 'balance_drifted' | 'unknown' | (string & {}))[];
+  readonly corrections?: readonly (StatementCorrection)[];
 };
 
 export type CStatement = {
@@ -1527,6 +1558,40 @@ export type CBalanceDifference = {
 
 export type CReconcileWalletResponse = {
   readonly differences: readonly (CBalanceDifference)[];
+};
+
+export type GetImportRequest = {
+  /** The import. */
+  readonly import_id: string;
+};
+
+export type Import = {
+  readonly import_id: string;
+  readonly wallet_id: string;
+  readonly address: string;
+  readonly state: 'IMPORT_STATE_RUNNING' | 'IMPORT_STATE_COMPLETED' | 'IMPORT_STATE_FAILED' | (string & {});
+  readonly from_block: number;
+  readonly current_block: number;
+  readonly to_block: number;
+  readonly untraced: boolean;
+  readonly reason?: string;
+};
+
+export type GetImportResponse = {
+  readonly import: Import;
+};
+
+export type ImportHistoryRequest = {
+  /** The address. */
+  readonly address: string;
+  /** The first block to import. */
+  readonly from_block?: number | undefined;
+  /** The Unix second from which on to import: the first block is the last one at or before it. */
+  readonly from_time?: number | undefined;
+};
+
+export type ImportHistoryResponse = {
+  readonly import_id: string;
 };
 
 export type GetWebhookRequest = {
@@ -2338,6 +2403,10 @@ export interface TApi {
   eachStatementMovement(request: TGetStatementRequest, options?: CallOptions): AsyncIterable<TMovement>;
   /** Compare the balances of a wallet with the node at a final block, and correct those that differ. */
   reconcileWallet(request: ReconcileWalletRequest, options?: CallOptions): Promise<TReconcileWalletResponse>;
+  /** Get the state and the progress of an import. */
+  getImport(request: GetImportRequest, options?: CallOptions): Promise<GetImportResponse>;
+  /** Import the transfers of an address from before its registration, in the background and without notifications. */
+  importHistory(request: ImportHistoryRequest, options?: CallOptions): Promise<ImportHistoryResponse>;
   /** Get a webhook, including the secret that signs its deliveries. */
   getWebhook(request: GetWebhookRequest, options?: CallOptions): Promise<GetWebhookResponse>;
   /** List the headers of a webhook, or, if none is given, the headers sent to every webhook. */
@@ -2427,6 +2496,10 @@ export interface SApi {
   eachStatementMovement(request: SGetStatementRequest, options?: CallOptions): AsyncIterable<SMovement>;
   /** Compare the balances of a wallet with the node at a final block, and correct those that differ. */
   reconcileWallet(request: ReconcileWalletRequest, options?: CallOptions): Promise<SReconcileWalletResponse>;
+  /** Get the state and the progress of an import. */
+  getImport(request: GetImportRequest, options?: CallOptions): Promise<GetImportResponse>;
+  /** Import the transfers of an address from before its registration, in the background and without notifications. */
+  importHistory(request: ImportHistoryRequest, options?: CallOptions): Promise<ImportHistoryResponse>;
   /** Get a webhook, including the secret that signs its deliveries. */
   getWebhook(request: GetWebhookRequest, options?: CallOptions): Promise<GetWebhookResponse>;
   /** List the headers of a webhook, or, if none is given, the headers sent to every webhook. */
@@ -2506,6 +2579,10 @@ export interface PApi {
   eachStatementMovement(request: PGetStatementRequest, options?: CallOptions): AsyncIterable<PMovement>;
   /** Compare the balances of a wallet with the node at a final block, and correct those that differ. */
   reconcileWallet(request: ReconcileWalletRequest, options?: CallOptions): Promise<PReconcileWalletResponse>;
+  /** Get the state and the progress of an import. */
+  getImport(request: GetImportRequest, options?: CallOptions): Promise<GetImportResponse>;
+  /** Import the transfers of an address from before its registration, in the background and without notifications. */
+  importHistory(request: ImportHistoryRequest, options?: CallOptions): Promise<ImportHistoryResponse>;
   /** Get a webhook, including the secret that signs its deliveries. */
   getWebhook(request: GetWebhookRequest, options?: CallOptions): Promise<GetWebhookResponse>;
   /** List the headers of a webhook, or, if none is given, the headers sent to every webhook. */
@@ -2591,6 +2668,10 @@ export interface CApi {
   eachStatementMovement(request: CGetStatementRequest, options?: CallOptions): AsyncIterable<CMovement>;
   /** Compare the balances of a wallet with the node at a final block, and correct those that differ. */
   reconcileWallet(request: ReconcileWalletRequest, options?: CallOptions): Promise<CReconcileWalletResponse>;
+  /** Get the state and the progress of an import. */
+  getImport(request: GetImportRequest, options?: CallOptions): Promise<GetImportResponse>;
+  /** Import the transfers of an address from before its registration, in the background and without notifications. */
+  importHistory(request: ImportHistoryRequest, options?: CallOptions): Promise<ImportHistoryResponse>;
   /** Get a webhook, including the secret that signs its deliveries. */
   getWebhook(request: GetWebhookRequest, options?: CallOptions): Promise<GetWebhookResponse>;
   /** List the headers of a webhook, or, if none is given, the headers sent to every webhook. */
@@ -2705,6 +2786,10 @@ export interface AdminApi {
   eachGatewayToken(request: ListGatewayTokensRequest, options?: CallOptions): AsyncIterable<GatewayToken>;
   /** Set which keys the gateway accepts from an organization: api_keys and tokens (`api_key`), or only tokens (`tokens`). */
   setGatewayKeys(request: SetGatewayKeysRequest, options?: CallOptions): Promise<SetGatewayKeysResponse>;
+  /** Sign in to the console: open a session, whose cookie authenticates queries of the same browser. */
+  createSession(request: CreateSessionRequest, options?: CallOptions): Promise<CreateSessionResponse>;
+  /** Sign out of the console: end the session of the cookie, or without a cookie all sessions of the credential. */
+  deleteSession(request: DeleteSessionRequest, options?: CallOptions): Promise<DeleteSessionResponse>;
   /** Get the proof that the seal log of size `to` extends that of size `from`; `to` is the current size by default. */
   getConsistencyProof(request: GetConsistencyProofRequest, options?: CallOptions): Promise<GetConsistencyProofResponse>;
   /** Get the proof that the signed head of the seal log covers an event: its number, its seal and the inclusion path. */
@@ -2761,6 +2846,8 @@ export const operations = {
     ['RemoveContract', 'command'],
     ['GetStatement', 'query', 'EachStatementMovement', 'movements'],
     ['ReconcileWallet', 'command'],
+    ['GetImport', 'query'],
+    ['ImportHistory', 'command'],
     ['GetWebhook', 'query'],
     ['ListWebhookHeaders', 'query'],
     ['ListWebhooks', 'query', 'EachWebhook', 'webhooks'],
@@ -2798,6 +2885,8 @@ export const operations = {
     ['RemoveContract', 'command'],
     ['GetStatement', 'query', 'EachStatementMovement', 'movements'],
     ['ReconcileWallet', 'command'],
+    ['GetImport', 'query'],
+    ['ImportHistory', 'command'],
     ['GetWebhook', 'query'],
     ['ListWebhookHeaders', 'query'],
     ['ListWebhooks', 'query', 'EachWebhook', 'webhooks'],
@@ -2830,6 +2919,8 @@ export const operations = {
     ['RefreshAssetBalances', 'command'],
     ['GetStatement', 'query', 'EachStatementMovement', 'movements'],
     ['ReconcileWallet', 'command'],
+    ['GetImport', 'query'],
+    ['ImportHistory', 'command'],
     ['GetWebhook', 'query'],
     ['ListWebhookHeaders', 'query'],
     ['ListWebhooks', 'query', 'EachWebhook', 'webhooks'],
@@ -2865,6 +2956,8 @@ export const operations = {
     ['RemoveContract', 'command'],
     ['GetStatement', 'query', 'EachStatementMovement', 'movements'],
     ['ReconcileWallet', 'command'],
+    ['GetImport', 'query'],
+    ['ImportHistory', 'command'],
     ['GetWebhook', 'query'],
     ['ListWebhookHeaders', 'query'],
     ['ListWebhooks', 'query', 'EachWebhook', 'webhooks'],
@@ -2917,6 +3010,8 @@ export const operations = {
     ['DeleteGatewayToken', 'command'],
     ['ListGatewayTokens', 'query', 'EachGatewayToken', 'gateway_tokens'],
     ['SetGatewayKeys', 'command'],
+    ['CreateSession', 'command'],
+    ['DeleteSession', 'command'],
     ['GetConsistencyProof', 'query'],
     ['GetInclusionProof', 'query'],
     ['ListEvents', 'query', 'EachEvent', 'events'],

@@ -1,6 +1,22 @@
 import type { Credentials } from './sign.js';
 
-export type ClientOptions = Credentials & {
+export type Kind = 'command' | 'query';
+
+/** Request that is about to be sent. */
+export type RequestToSend = {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly kind: Kind;
+};
+
+/**
+ * Returns the headers that authenticate a request. It replaces `key` and `secret` in a program that must not hold the
+ * secret, for example a web page with a session.
+ */
+export type Authenticate = (request: RequestToSend) => Promise<Readonly<Record<string, string>>>;
+
+export type ClientOptions = (Credentials | { readonly authenticate: Authenticate }) & {
   /** URL of the service, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   /** Maximum number of retries of a call; 3 by default. */
@@ -23,6 +39,5 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type Kind = 'command' | 'query';
 /** Row of the operation table: name, kind, and for lists the iterator and the field with the items. */
 export type OperationRow = readonly [name: string, kind: Kind, iterator?: string, items?: string];

@@ -4,16 +4,38 @@ const encoder = new TextEncoder();
 const hex = (bytes: ArrayBuffer | Uint8Array): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Computes an HMAC-SHA256 with Web Crypto, which browsers, Node, Deno and workers have. */
-export const hmac = async (key: Uint8Array<ArrayBuffer>, text: string): Promise<ArrayBuffer> => {
-  const imported = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  return crypto.subtle.sign('HMAC', imported, encoder.encode(text));
+/** Imports a key of HMAC-SHA256 that cannot be read again. Browsers, Node, Deno and workers have Web Crypto. */
+const importBytes = (bytes: Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+/** Key that signs requests. A program that holds it instead of the secret cannot leak the secret. */
+export type SigningKey = Awaited<ReturnType<typeof importBytes>>;
+
+/** Imports an api_secret as a key that signs but cannot be read. */
+export const importSecret = (secret: string): Promise<SigningKey> => importBytes(encoder.encode(secret));
+
+/** Computes an HMAC-SHA256. */
+export const hmac = async (key: Uint8Array<ArrayBuffer>, text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.sign('HMAC', await importBytes(key), encoder.encode(text));
+
+/** Returns a nonce, which makes a signature valid only once. */
+export const newNonce = (): string => `${Date.now()}-${hex(crypto.getRandomValues(new Uint8Array(8)))}`;
+
+/** Returns the text that the signature of a request covers: nonce, method, path and hash of the body. */
+export const textToSign = async (nonce: string, method: string, path: string, body: string): Promise<string> =>
+  [nonce, method, path, hex(await crypto.subtle.digest('SHA-256', encoder.encode(body)))].join('\n');
+
+/** Returns the headers that authenticate one request by a key of importSecret. */
+export const headersSignedBy = async (
+  { key, secret, nonce = newNonce() }: { readonly key: string; readonly secret: SigningKey; readonly nonce?: string },
+  method: string,
+  path: string,
+  body: string,
+) => {
+  const text = await textToSign(nonce, method, path, body);
+  const signature = hex(await crypto.subtle.sign('HMAC', secret, encoder.encode(text)));
+  return { 'x-api-key': key, 'x-api-nonce': nonce, 'x-api-signature': signature };
 };
 
 /** Returns the headers that authenticate one request. The nonce makes them valid only once. */
-export const signatureHeaders = async ({ key, secret }: Credentials, method: string, path: string, body: string) => {
-  const nonce = `${Date.now()}-${hex(crypto.getRandomValues(new Uint8Array(8)))}`;
-  const digest = hex(await crypto.subtle.digest('SHA-256', encoder.encode(body)));
-  const signature = await hmac(encoder.encode(secret), [nonce, method, path, digest].join('\n'));
-  return { 'x-api-key': key, 'x-api-nonce': nonce, 'x-api-signature': hex(signature) };
-};
+export const signatureHeaders = async ({ key, secret }: Credentials, method: string, path: string, body: string) =>
+  headersSignedBy({ key, secret: await importSecret(secret) }, method, path, body);

@@ -1,6 +1,6 @@
 import { ConnectionError, type Problem, ProblemError } from './errors.js';
 import { readExact } from './exact-json.js';
-import type { CallOptions, ClientOptions, Kind } from './options.js';
+import type { Authenticate, CallOptions, ClientOptions, Kind, RequestToSend } from './options.js';
 import { createPendingPosition } from './position.js';
 import { AttemptError, withRetries } from './retry.js';
 import { signatureHeaders } from './sign.js';
@@ -62,15 +62,22 @@ const readAnswer = async (response: Response): Promise<object> => {
   throw new AttemptError(error, retryAfterOf(response));
 };
 
+const authenticateWith = (options: ClientOptions): Authenticate =>
+  'authenticate' in options
+    ? options.authenticate
+    : ({ method, path, body }) => signatureHeaders(options, method, path, body);
+
 /** Creates the function that signs, sends and retries the calls of one client. */
 export const createTransport = (options: ClientOptions): Transport => {
   const { url, maxRetries = 3, timeoutMs = 60_000 } = options;
   const pending = createPendingPosition();
-  const attempt = async (path: string, body: string, headers: Record<string, string>, signal?: AbortSignal) => {
-    const signed = await signatureHeaders(options, 'POST', path, body);
+  const authenticate = authenticateWith(options);
+  const attempt = async (request: RequestToSend, headers: Record<string, string>, signal?: AbortSignal) => {
+    const { method, path, body } = request;
+    const signed = await authenticate(request);
     const { signal: linked, release } = deadline(timeoutMs, signal);
     try {
-      const init = { method: 'POST', headers: { ...headers, ...signed }, body, signal: linked };
+      const init = { method, headers: { ...headers, ...signed }, body, signal: linked };
       const response = await (options.fetch ?? fetch)(new URL(path, url), init);
       return { answer: await readAnswer(response), response };
     } catch (error) {
@@ -86,7 +93,7 @@ export const createTransport = (options: ClientOptions): Transport => {
     const isPast = 'x-as-of' in given;
     const headers = kind === 'query' && !isPast ? { ...pending.headers(), ...given } : given;
     const { answer, response } = await withRetries(maxRetries, call.signal, () =>
-      attempt(path, body, headers, call.signal),
+      attempt({ method: 'POST', path, body, kind }, headers, call.signal),
     );
     if (!isPast) pending.update(response);
     return answer;

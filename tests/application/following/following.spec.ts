@@ -2,56 +2,27 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Recorded } from '../../../application/ports/event-store.js';
 import { type Quirk, quirks } from '../../../infrastructure/chains/evm/quirks/quirks.js';
-import { addressOf, type ScriptedTransaction } from '../../support/chains/evm-chain.js';
 import { allEvents, openStores } from '../../support/following/following.js';
-import { createScene, people, type Step, tokens } from '../../support/following/scripted-following.js';
+import { randomBlocks, randomSteps } from '../../support/following/random-steps.js';
+import { createScene, people, type Step } from '../../support/following/scripted-following.js';
 
-const vault = addressOf('vault');
 const [, , confirmedAtOnce = '', , stranger = ''] = people;
-const person = fc.constantFrom(...people);
-const transaction: fc.Arbitrary<ScriptedTransaction> = fc
-  .record({
-    from: person,
-    to: person,
-    amount: fc.bigInt({ min: 0n, max: 9n }),
-    kind: fc.constantFrom('coin', 'coin', 'failed', 'token', 'internal'),
-  })
-  .map(({ from, to, amount, kind }) => {
-    if (kind === 'token')
-      return { from, to: tokens.contract, input: '0xaa', tokens: [{ asset: tokens, from, to, value: amount + 1n }] };
-    if (kind === 'internal') return { from, to: vault, input: '0xbb', internal: [{ from: vault, to, value: amount }] };
-    return { from, to, value: amount, failed: kind === 'failed' };
-  });
-const blocks = fc.array(fc.array(transaction, { maxLength: 3 }), { minLength: 1, maxLength: 4 });
+const blocks = randomBlocks('coin', 'coin', 'failed', 'token', 'internal');
 /** Number of blocks that is greater than the depth at which nodes report a block as final. */
 const beyondFinality = 80;
 const faults = fc.constantFrom('lag', 'losesBlocks', 'missingReceipt', 'droppedLogs', 'garbage', 'otherBlock' as const);
-const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: fc.record({ kind: fc.constant('mine' as const), blocks }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant('reorganize' as const),
-        depth: fc.integer({ min: 1, max: 12 }),
-        blocks,
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('return' as const) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('fault' as const), fault: faults }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constant('crash' as const),
-        writes: fc.nat(6),
-        depth: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 12 })),
-        away: fc.constantFrom(0, 0, beyondFinality),
-      }),
-    },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },
-  ),
-  { minLength: 4, maxLength: 14 },
-);
+const fault = { kind: fc.constant('fault' as const), fault: faults };
+const crash = {
+  kind: fc.constant('crash' as const),
+  writes: fc.nat(6),
+  depth: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 12 })),
+  away: fc.constantFrom(0, 0, beyondFinality),
+};
+const otherSteps = [
+  { weight: 2, arbitrary: fc.record(fault) },
+  { weight: 3, arbitrary: fc.record(crash) },
+];
+const steps = randomSteps(blocks, { mine: 5, reorganize: 4, return: 2 }, otherSteps, 14);
 
 const drawnQuirks = fc.subarray(Object.keys(quirks) as Quirk[]);
 /** Leaves out the fault that nothing shows on a network without blooms. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import { readHeartbeat } from '../../../application/following/progress/heartbeat.js';
 import { type Upcasters, upcasters } from '../../../domain/upcasters.js';
-import { createReadiness } from '../../../interfaces/console/readiness.js';
+import { createReadiness } from '../../../interfaces/pages/readiness.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { eventually, until } from '../../support/eventually.js';
 import { followedVariant, openStores, type Running, startFollowing } from '../../support/following/following.js';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readReached } from '../../../application/following/progress/cursor-store.js';
+import type { Line } from '../../../application/statements/lines.js';
 import type { Drifted } from '../../../domain/aggregates/ledger/drift.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
 import { addressOf, createEvmChain, type ScriptedTransaction } from '../../support/chains/evm-chain.js';
@@ -106,6 +107,26 @@ describe('ReconcileWallet', () => {
     assert.equal((await tokens()).get(ann), before + 7n);
     assert.deepEqual(await reconcile(), []);
     assert.equal((await drifts()).length, 2);
+  });
+
+  it('is the reason in a statement for what movements do not explain, with the correction', async () => {
+    const [{ since, block } = assert.fail('no drift')] = await drifts();
+    const timeAt = (number: number) => chain.at(number)?.time ?? assert.fail(`There is no block ${number}`);
+    const linesOf = async (from: number, to: number) => {
+      const assets = { standard: 'erc20', contract: undefined, token: undefined } as const;
+      const request = { walletId, address: ann, ...assets, startTime: timeAt(from), endTime: timeAt(to) };
+      const { lines } = await running.app.statements.page(by, request, { size: 10, token: undefined });
+      return (lines as readonly Line[]).map(({ unexplained, reasons, corrections }) => ({
+        ...{ unexplained, reasons },
+        corrections: corrections.map((one) => ({ block: one.block, amount: one.found - one.expected })),
+      }));
+    };
+    assert.deepEqual(await linesOf(since, block.number), [
+      { unexplained: 7n, reasons: ['balance_drifted'], corrections: [{ block: block.number, amount: 7n }] },
+    ]);
+    assert.deepEqual(await linesOf(block.number, chain.head().number), [
+      { unexplained: 0n, reasons: [], corrections: [] },
+    ]);
   });
 
   it('records a difference once when two reconciliations run at the same time', async () => {

@@ -4,67 +4,32 @@ import type { Line } from '../../../application/statements/lines.js';
 import type { Movement } from '../../../application/statements/movements.js';
 import type { Asset } from '../../../domain/asset.js';
 import {
-  addressOf,
   type EvmChain,
   gasOf,
   gasPrice,
   type MinedBlock,
   type MinedTransaction,
-  type ScriptedTransaction,
 } from '../../support/chains/evm-chain.js';
 import { openStores } from '../../support/following/following.js';
-import { createScene, people, type Step, tokens } from '../../support/following/scripted-following.js';
+import { randomBlocks, randomSteps } from '../../support/following/random-steps.js';
+import { createScene } from '../../support/following/scripted-following.js';
 import { sized } from '../../support/run/tier.js';
 import { testSystem } from '../../support/silent.js';
 
 type Scene = Awaited<ReturnType<typeof createScene>>;
 type Wallet = Scene['wallets'][number];
 
-const vault = addressOf('vault');
 /** Clock that is behind the first block, so that every address is registered before anything happens to it. */
 const earlySystem = { ...testSystem, now: () => testSystem.now() - 10 ** 12 };
-const person = fc.constantFrom(...people);
-const transaction: fc.Arbitrary<ScriptedTransaction> = fc
-  .record({
-    from: person,
-    to: person,
-    amount: fc.bigInt({ min: 0n, max: 9n }),
-    kind: fc.constantFrom('coin', 'coin', 'failed', 'token', 'foreign token', 'internal'),
-  })
-  .map(({ from, to, amount, kind }) => {
-    const moved = { asset: tokens, from, to, value: amount + 1n };
-    if (kind === 'token') return { from, to: tokens.contract, input: '0xaa', tokens: [moved] };
-    // Fee of the transfer is paid by another address.
-    if (kind === 'foreign token') return { from: vault, to: tokens.contract, input: '0xaa', tokens: [moved, moved] };
-    if (kind === 'internal') return { from, to: vault, input: '0xbb', internal: [{ from: vault, to, value: amount }] };
-    return { from, to, value: amount, failed: kind === 'failed' };
-  });
-const blocks = fc.array(fc.array(transaction, { maxLength: 3 }), { minLength: 1, maxLength: 4 });
-const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant('mine' as const), blocks }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constant('reorganize' as const),
-        depth: fc.integer({ min: 1, max: 12 }),
-        blocks,
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('return' as const) }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constant('crash' as const),
-        writes: fc.nat(6),
-        depth: fc.integer({ min: 0, max: 12 }),
-        away: fc.constant(0),
-      }),
-    },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },
-  ),
-  { minLength: 4, maxLength: 12 },
-);
+const blocks = randomBlocks('coin', 'coin', 'failed', 'token', 'foreign token', 'internal');
+const crash = {
+  kind: fc.constant('crash' as const),
+  writes: fc.nat(6),
+  depth: fc.integer({ min: 0, max: 12 }),
+  away: fc.constant(0),
+};
+const weights = { mine: 6, reorganize: 3, return: 1 };
+const steps = randomSteps(blocks, weights, [{ weight: 2, arbitrary: fc.record(crash) }], 12);
 
 /** Confirmations of the wallets of the scene. */
 const confirmations = [3, 1, 6];

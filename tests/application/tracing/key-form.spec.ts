@@ -4,9 +4,9 @@ import { loggableDetail, printable, shortKey } from '../../../application/tracin
 const [organization, random] = ['0123456789abcdef'.repeat(2), 'fedcba9876543210'.repeat(2)];
 
 describe('the short form of a key', () => {
-  it('has the kind and the last six digits of an API key or a gateway token', () => {
-    assert.equal(shortKey(`ck_${organization}_${random}`), 'ck_...543210');
-    assert.equal(shortKey(`gt_${organization}_${random}`), 'gt_...543210');
+  it('has the kind and the first eight random digits of an API key or a gateway token', () => {
+    assert.equal(shortKey(`ck_${organization}_${random}`), 'ck_fedcba98');
+    assert.equal(shortKey(`gt_${organization}_${random}`), 'gt_fedcba98');
   });
 
   it('is absent for any other text, which may be a secret', () => {
@@ -29,7 +29,7 @@ describe('an explanation in the log', () => {
   it('contains short forms instead of keys', () =>
     assert.equal(
       loggableDetail(`unknown path /c/mainnet/v1/gt_${organization}_${random}?a`),
-      'unknown path /c/mainnet/v1/gt_...543210?a',
+      'unknown path /c/mainnet/v1/gt_fedcba98?a',
     ));
 
   it('has at most 300 characters and an ellipsis', () => {

@@ -131,7 +131,7 @@ describe('the recorder of requests', () => {
 
   it('adds the refusals of authenticated callers to the access log', async () => {
     const { recorder, accessed, end } = record();
-    recorder.refused(refusal('a', { key: 'ck_...abcdef' }), undefined);
+    recorder.refused(refusal('a', { key: 'ck_89abcdef' }), undefined);
     recorder.refused(refusal('b', { organizationId: undefined }), '10.0.0.1');
     recorder.refused(refusal('c', { operation: 'evm_call', chain: 'c/mainnet', code: -32005 }), undefined);
     await end();

@@ -116,7 +116,7 @@ describe('docs/specification.md', () => {
     ));
 
   it('lists every page of the console', () => {
-    const inCode = [...read('interfaces/console/pages.ts').matchAll(/pages\.get\(\s*'([^']+)'/g)].map(
+    const inCode = [...read('interfaces/pages/pages.ts').matchAll(/pages\.get\(\s*'([^']+)'/g)].map(
       ([, path = '']) => path,
     );
     assert.deepEqual(new Set(columnAt('13-pages', 'path')), new Set(inCode));

@@ -25,7 +25,7 @@ const plain = (markdown: string) =>
     .replaceAll(/; an extension(?:, added after the first version)?/g, '')
     .replaceAll(/ ?\((?:see )?\[[^\]]+\]\([^)]+\)\)/g, '')
     .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-    .replace(/ Request: `\{\}`\.$/, '')
+    .replace(/ Request: `\{\}`\.(?: Answer: `\{\}`\.)?$/, '')
     .trim();
 /** Returns the meaning of a field as a sentence. */
 const sentence = (meaning: string) => {

@@ -12,6 +12,7 @@ import {
   corrected,
   dropped,
   due,
+  importRow,
   inBlock,
   missing,
   native,
@@ -243,6 +244,7 @@ describe('the activity of a wallet in a block', () => {
       { asks: 'Drop when a webhook may have reported it', ...drop(true) },
       { asks: 'Refresh', command: { type: 'Refresh', data: { ...inBlock, balances } }, when: cells(refreshed) },
       { asks: 'Await', command: { type: 'Await', data: { ...inBlock, holdings: balances } }, when: cells(awaited) },
+      importRow,
     ],
   });
 

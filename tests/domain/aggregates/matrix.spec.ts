@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { session } from '../../../domain/aggregates/access/session.js';
 import { credential } from '../../../domain/aggregates/credential.js';
 import { checkDomain, domainName } from '../../../domain/aggregates/domain-name.js';
 import { type GatewayKeys, gatewayToken } from '../../../domain/aggregates/gateway/gateway-token.js';
@@ -193,6 +194,30 @@ describe('a gateway token', () => {
   it('keeps its facts while it is active, and forgets them when it is deleted', () => {
     assert.deepEqual(fold(gatewayToken, [created]), { state: 'active', created: data });
     assert.deepEqual(fold(gatewayToken, [created, deleted]), { state: 'deleted' });
+  });
+});
+
+describe('a session of the console', () => {
+  const data = { sessionId: 'ses_1', apiKey: 'ck_1', expireTime: '2030-01-01T08:00:00.000Z' };
+  const opened = { type: 'SessionOpened', data } as const;
+  const closed = {
+    type: 'SessionClosed',
+    data: { sessionId: 'ses_1', apiKey: 'ck_1', reason: 'signed_out' },
+  } as const;
+  check(session, {
+    states: { unknown: [], open: [opened], closed: [opened, closed] },
+    rows: [
+      {
+        asks: 'Open',
+        command: { type: 'Open', data },
+        when: { unknown: emits(opened), otherwise: refused('ALREADY_EXISTS', 'Session already exists: ses_1') },
+      },
+      {
+        asks: 'Close',
+        command: { type: 'Close', data: closed.data },
+        when: { open: emits(closed), otherwise: nothing },
+      },
+    ],
   });
 });
 

@@ -10,7 +10,7 @@ import { jsonOf, runCommand } from '../../support/service/command.js';
 const creators = ['serve', 'restore'];
 
 /** Commands that read no embedded store, or only those that exist. */
-const storeless = /^(?:call|listen|dev .*|doctor|status|trace|backup verify|config .*|completion)$/;
+const storeless = /^(?:call|listen|audit import|dev .*|doctor|status|trace|backup verify|config .*|completion)$/;
 
 /** Arguments that make a command open the stores, apart from those that are required. */
 const further: Readonly<Record<string, readonly string[]>> = {

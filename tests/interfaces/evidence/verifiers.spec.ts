@@ -12,6 +12,7 @@ import {
   contentsOf,
   evidenceOwner,
   openSealedFiles,
+  statementName,
   writeEvidence,
 } from '../../support/audit/evidence-folder.js';
 import { type Named, noPython, verifiers, writeContents } from '../../support/audit/evidence-verifiers.js';
@@ -129,6 +130,15 @@ describe('the verifiers of an evidence folder', () => {
     );
     for (const [n, { file }] of cases.entries())
       assert.equal(flaws[n]?.file, file === 'manifest.sig' ? 'manifest.json' : file);
+  });
+
+  it('name a statement of which any line was altered, removed or added', async () => {
+    const text = contents.get(statementName) ?? '';
+    const lines = text.split('\n');
+    const altered = lines.map((line, at) => withLine(contents, statementName, at, bent(line)));
+    const others = [...lines.keys()].map((at) => lines.toSpliced(at, 1).join('\n'));
+    const folders = [...altered, ...[...others, `${text}x`].map((one) => new Map([...contents, [statementName, one]]))];
+    for (const flaw of await flawsOf(folders)) assert.deepEqual(flaw, { file: statementName, event: 0, last: 0 });
   });
 
   it('name the same event after any tampering with the history', async () => {

@@ -7,6 +7,7 @@ import type { App } from '../../../application/app.js';
 import { type Cancellation, createCancellation } from '../../../application/async/cancellation.js';
 import { createBackpressure, type Reader } from '../../../application/gateway/backpressure.js';
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
+import { noTracer } from '../../../application/ports/tracing/tracer.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { answerMessage } from '../../../interfaces/gateway/dispatch.js';
 import { createGateway } from '../../../interfaces/gateway/http.js';
@@ -111,6 +112,7 @@ describe('the load of a message to the gateway', () => {
         charge: () => ({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }),
       },
       requests: unrecorded,
+      tracer: noTracer,
     };
     const gateway = createGateway(app as unknown as App, pressure, timeoutMs);
     const responses: ServerResponse[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import type { Role } from '../../../application/processes/service-process.js';
-import { createReadiness } from '../../../interfaces/console/readiness.js';
+import { createReadiness } from '../../../interfaces/pages/readiness.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { until } from '../../support/eventually.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';

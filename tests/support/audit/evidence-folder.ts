@@ -4,7 +4,9 @@ import { parsePeriod } from '../../../application/audit/evidence/period.js';
 import { sha256 } from '../../../infrastructure/system.js';
 import { evidenceFiles } from '../../../interfaces/cli/audit/evidence/files.js';
 import { writeFolder } from '../../../interfaces/cli/audit/evidence/write-folder.js';
+import { writeCsv } from '../../../interfaces/cli/audit/statement/csv.js';
 import { freshDirectory } from '../run/directories.js';
+import { shownEntries, statementFile } from '../statements/shown-entries.js';
 import { type Files, openFiles } from './tampered-files.js';
 
 export const evidenceOwner = `org_${'e'.repeat(32)}`;
@@ -23,6 +25,19 @@ export const openSealedFiles = async (rounds = 4): Promise<Files> => {
   return files;
 };
 
+/** Statement of a wallet, in the folder of every test. */
+export const statementName = `statement-wal_${'2'.repeat(32)}.csv`;
+const statements = {
+  files: [
+    {
+      name: statementName,
+      contents: 'balances and movements of a wallet on C in the period',
+      pieces: () => writeCsv(statementFile(shownEntries(3)).entries),
+    },
+  ],
+  totals: () => ({ wallets: 1, movements: 4, lines: 2, unexplained: 1, withoutNode: 0 }),
+};
+
 type Wanted = { readonly period?: string; readonly seed?: string; readonly size?: number };
 
 /** Writes the evidence of a history as the command does. */
@@ -31,7 +46,8 @@ export const writeEvidence = async (files: Files, { period = wholePeriod, seed, 
   const audit = files.audit();
   const evidence = await audit.prepareEvidence(evidenceOwner, parsePeriod(period), { software: '0.0.0', size, seed });
   const verdict = await audit.verify(evidenceOwner);
-  await writeFolder(folder, evidenceFiles(folder, { evidence, verdict, logHead: null }, sha256), evidence);
+  const sources = { evidence, verdict, logHead: null, statements };
+  await writeFolder(folder, evidenceFiles(folder, sources, sha256), evidence);
   return { folder, evidence };
 };
 

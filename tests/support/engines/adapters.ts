@@ -36,6 +36,7 @@ import { freshDirectory } from '../run/directories.js';
 import { report } from '../run/report.js';
 import { freshNamespace, given } from '../run/servers.js';
 import { silent } from '../silent.js';
+import { simulated } from '../simulation/places.js';
 import type { Place } from './places.js';
 import { noRedis, redisAnswerMs, redisDatabase, redisKind } from './redis.js';
 
@@ -68,6 +69,7 @@ export const eventStores = {
     return { open: () => sqliteEventStore(path) };
   },
   'eventstoredb over its wire': eventStoreOverWire,
+  'a simulation': simulated.events,
   ...(given.eventStore && { eventstoredb: () => eventStoreServer(given.eventStore ?? '') }),
 } satisfies Record<string, () => Promise<Place<EventStore>>>;
 
@@ -86,6 +88,7 @@ export const rebuildableReadModels = {
     const { url, namespace, ...rest } = await mongoPlace();
     return { open: (others = collections) => mongoReadModels(url, others, { namespace }), ...rest };
   },
+  'a simulation': simulated.readModels,
 } satisfies Record<string, (collections: readonly AnyCollection[]) => Promise<ModelsPlace>>;
 
 export const readModels = {
@@ -105,6 +108,7 @@ export const states = {
     const { url, namespace, ...rest } = await mongoPlace();
     return { open: () => mongoState(url, namespace), ...rest };
   },
+  'a simulation': simulated.state,
 } satisfies Record<string, () => Promise<Place<StateStore>>>;
 
 export const pendingStores = {
@@ -116,6 +120,7 @@ export const pendingStores = {
     const { url, namespace, ...rest } = await mongoPlace();
     return { open: () => mongoPending(url, namespace), ...rest };
   },
+  'a simulation': simulated.pending,
 } satisfies Record<string, () => Promise<Place<PendingTransactions>>>;
 
 type LimiterPlace = Place<Limiter> & { now(): number; elapse(ms: number): Promise<void> };
@@ -133,6 +138,7 @@ const sqliteLimiterPlace = async (isWorker: boolean) => {
 export const limiters = {
   sqlite: () => sqliteLimiterPlace(false),
   'sqlite for workers': () => sqliteLimiterPlace(true),
+  'a simulation': simulated.limiter,
   ...(noRedis === null && {
     redis: async () => {
       const { url, namespace, ...rest } = await redisDatabase();

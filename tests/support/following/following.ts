@@ -12,22 +12,18 @@ import { nameOf } from '../../../application/processes/service-process.js';
 import { supervise } from '../../../application/processes/supervise.js';
 import { type Upcasters, upcasters } from '../../../domain/upcasters.js';
 import { type Variant, variants } from '../../../domain/variant.js';
-import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
-import { transactionCodecs } from '../../../infrastructure/chains/transaction-codecs.js';
 import { givenKeyRing } from '../../../infrastructure/keys/master-key.js';
-import { createNotary } from '../../../infrastructure/keys/notary.js';
 import { stateVault } from '../../../infrastructure/keys/vault.js';
-import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
 import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
 import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
-import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { projections } from '../../../projections/index.js';
 import { freshDirectory } from '../run/directories.js';
 import { testSystem } from '../silent.js';
+import { quietPorts } from './quiet-ports.js';
 
 /** Variant whose wallets have token contracts. */
 export const followedVariant = variants.find(({ can }) => can.includes('token-contracts')) as Variant;
@@ -74,27 +70,10 @@ export const unusedSender: Sender = {
 export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions = upcasters): App =>
   createApp(
     {
-      codecs: addressCodecs,
-      transactionCodecs,
+      ...quietPorts,
       chains: new Map(),
-      nodes: new Map(),
-      documents: { read: async () => null },
       sender: unusedSender,
-      signer: webhookSigner(new Uint8Array(32)),
-      notary: createNotary(new Uint8Array(32)),
-      scratch: memoryReadModels,
-      asOfEvents: 1_000_000,
-      foldedEvents: 1_000_000,
-      catchUpMs: 2000,
-      challengeEndpoints: false,
-      webhookConcurrency: 8,
-      unreadableBlockSeconds: 600,
-      reconcileSeconds: 86_400,
       deployment: { host: 'here', pid: 1, version: '0.0.0', followsChains: false },
-      witnesses: [],
-      requestLog: { policy: { kind: 'off' }, write: () => undefined },
-      accessLog: { add: async () => undefined, list: async () => [], close: async () => undefined },
-      refusedRequests: { add: async () => undefined, find: async () => [], close: async () => undefined },
       system: testSystem,
       ...stores,
       ...given,

@@ -7,6 +7,7 @@ import type { ChainFeed } from '../../../application/gateway/chain-feed.js';
 import { type Listener, toNotification } from '../../../application/gateway/notification.js';
 import type { Node } from '../../../application/ports/node.js';
 import type { System } from '../../../application/ports/system.js';
+import { noTracer } from '../../../application/ports/tracing/tracer.js';
 import type { Quota } from '../../../domain/rate-limit.js';
 import { addressIn } from '../../../interfaces/gateway/target.js';
 import { createSockets } from '../../../interfaces/gateway/websocket.js';
@@ -53,6 +54,7 @@ export const openSockets = async (system: System, pressure = createBackpressure(
     gatewayAccess: { find: () => ({ organizationId: 'org_1' }), charge: () => quota },
     quotas: { connect: async () => () => undefined },
     requests: unrecorded,
+    tracer: noTracer,
   };
   const sockets = createSockets(app as unknown as App, pressure);
   const server = createServer();

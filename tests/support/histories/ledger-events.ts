@@ -1,6 +1,7 @@
 import type { Transfer } from '../../../domain/aggregates/ledger/ledger-data.js';
 import type { LedgerEvent } from '../../../domain/aggregates/ledger.js';
 import type { Asset } from '../../../domain/asset.js';
+import { emits, nothing, refused } from './matrix.js';
 
 /** Events of one wallet in one block. */
 
@@ -35,6 +36,16 @@ export const observed: LedgerEvent[] = [
   ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { ...inBlock, ...one } })),
   ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...inBlock, ...one, asset: native } })),
 ];
+export const imported: LedgerEvent[] = [
+  ...transfers.map((one) => ({
+    type: 'TransferObserved' as const,
+    data: { ...inBlock, ...one, imported: true as const },
+  })),
+  ...touches.map((one) => ({
+    type: 'BalanceTouched' as const,
+    data: { ...inBlock, ...one, asset: native, imported: true as const },
+  })),
+];
 const changed = (type: 'TransferConfirmed' | 'TransferRemoved'): LedgerEvent[] => [
   { type, data: { ...inBlock, transaction: '0xt1', index: '0', failed: false } },
   { type, data: { ...inBlock, transaction: '0xt2', index: '0', failed: true } },
@@ -66,3 +77,21 @@ export const settledOpen = [...confirmed, ...read, activitySettledOpen];
 export const corrected = [...reread, activitySettled];
 /** Events of a settled block that was then replaced and whose balances are not corrected yet. */
 export const due = [...observed, ...settled, ...dropped(true)];
+
+export const unsettledBlock = refused('CONFLICT', 'Block 7 of the wallet is not settled yet.');
+
+/** Row of the import of what the states observed, which a dropped block no longer has. */
+export const importRow = {
+  asks: 'Import',
+  command: { type: 'Import' as const, data: { ...inBlock, transfers, touches } },
+  when: {
+    unknown: emits(...imported),
+    dropped: emits(...imported),
+    corrected: emits(...imported),
+    due: unsettledBlock,
+    'due because a webhook may have reported it': unsettledBlock,
+    'due again': unsettledBlock,
+    'due before it was read': unsettledBlock,
+    otherwise: nothing,
+  },
+};

@@ -139,6 +139,7 @@ export const rows: Readonly<Record<string, Row>> = {
       return { gateway_token_id };
     },
   },
+  DeleteSession: { given: async ({ call }) => call('CreateSession', {}).then(() => ({})) },
   SetGatewayKeys: {
     given: async () => ({ gateway_keys: 'tokens' }),
     meanwhile: ({ call }) => call('SetGatewayKeys', { gateway_keys: 'api_key' }),
@@ -158,6 +159,12 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   BatchRegisterAddresses: { given: ofWallet },
   ReconcileWallet: { given: ofWallet },
+  ImportHistory: {
+    given: async (scene) => {
+      await ofHolder(scene);
+      return {};
+    },
+  },
   RegisterAddress: {
     given: ofWallet,
     meanwhile: ({ call }, input: { wallet_id: string; address: string }) => call('RemoveAddress', input),

@@ -1,4 +1,5 @@
 import { type Variant, variants } from '../../../domain/variant.js';
+import type * as sessions from '../../../interfaces/operations/access/sessions.js';
 import type * as addresses from '../../../interfaces/operations/addresses.js';
 import type * as administration from '../../../interfaces/operations/administration.js';
 import type * as assets from '../../../interfaces/operations/assets.js';
@@ -8,6 +9,7 @@ import type * as accessLog from '../../../interfaces/operations/history/access-l
 import type * as audit from '../../../interfaces/operations/history/audit.js';
 import type * as differences from '../../../interfaces/operations/history/differences.js';
 import type * as exports from '../../../interfaces/operations/history/exports.js';
+import type * as imports from '../../../interfaces/operations/history/imports.js';
 import type * as reconciliation from '../../../interfaces/operations/history/reconciliation.js';
 import type * as statements from '../../../interfaces/operations/history/statements.js';
 import type * as verification from '../../../interfaces/operations/history/verification.js';
@@ -28,6 +30,7 @@ type Modules = {
     typeof assets &
     typeof statements &
     typeof reconciliation &
+    typeof imports &
     typeof webhooks &
     typeof deliveries &
     Pick<typeof notifications, 'listNotifications'> &
@@ -37,6 +40,7 @@ type Modules = {
     typeof audit &
     typeof verification &
     typeof exports &
+    typeof sessions &
     typeof differences &
     typeof accessLog;
   query: typeof queries;

@@ -27,7 +27,8 @@ for (const engine of engines)
     after(() => service.stop());
 
     for (const { path, operation, example } of endpoints) {
-      const isOpen = operation.kind === 'query' && !operation.confidential && !operation.role;
+      const isQuery = operation.kind === 'query' && !operation.confidential && !operation.role;
+      const isOpen = isQuery || operation.session !== undefined;
       it(`${isOpen ? 'are accepted' : 'are rejected'} by ${path}`, async () => {
         const answer = await call(service.url, auditor, path, example);
         if (isOpen) return assert.notEqual(answer.status, 403, JSON.stringify(answer.body));

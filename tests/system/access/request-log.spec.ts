@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { shortApiKey } from '../../../application/commands/api-key.js';
 import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
@@ -54,7 +55,7 @@ for (const engine of engines)
       );
       return rest;
     };
-    const keyForm = ({ key }: Credentials) => `${key.slice(0, 3)}...${key.slice(-6)}`;
+    const keyForm = ({ key }: Credentials) => shortApiKey(key);
     const operate = (path: string, body: unknown, id: string, by: Credentials = client) =>
       call(service.url, by, path, body, { 'x-request-id': id });
     const traced = (id: string, ...more: string[]) => jsonOf(service.home, ['trace', id, ...more]);

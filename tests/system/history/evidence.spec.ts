@@ -49,6 +49,21 @@ const describeEvidence = (engine: Engine) =>
       assert.match(text, /every event of the organization from its first to number 5, in the order/);
     });
 
+    it('contains a statement of each wallet, and names one that was changed', async () => {
+      const statements = readdirSync(folder).filter((name) => name.startsWith('statement-wal_'));
+      assert.deepEqual([statements.length, made.statements, made.statements_without_node], [3, 3, 3]);
+      const text = readFileSync(join(folder, 'README.txt'), 'utf8').replaceAll('\n', ' ');
+      assert.match(text, /a statement of the period for each of the 3 wallets that the organization has/);
+      assert.match(text, /For 3 of the 3 statements no node of the chain answered\./);
+      const [name = ''] = statements;
+      const path = join(folder, name);
+      const csv = readFileSync(path, 'utf8');
+      writeFileSync(path, csv.replace('record', 'recorb'));
+      const found = await verify([folder, '--key', String(made.public_key)], away);
+      assert.deepEqual([found.code, namedIn(found.text)?.file], [1, name]);
+      writeFileSync(path, csv);
+    });
+
     it('verifies against the store, and elsewhere with the key', async () => {
       assert.match(
         (await verify([folder])).text,

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { JsonRpcProvider, Network, parseEther, Wallet } from 'ethers';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, until } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { skip } from '../../support/run/skip.js';
 import type { Client } from '../../support/service/client.js';
 import { runCommand } from '../../support/service/command.js';
 import { call, problemIn } from '../../support/service/http.js';
-import { clientOf, newOrganization, type Service, startService } from '../../support/service/service.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 import { silent } from '../../support/silent.js';
 
 const sum = (amounts: readonly string[]) => amounts.reduce((total, one) => total + BigInt(one), 0n);
@@ -105,18 +105,83 @@ for (const engine of engines)
       assert.equal(problemIn(reversed).code, 'INVALID_ARGUMENT');
     });
 
+    const commandFor = (format: string, out: string) => {
+      const times = ['--from', '1970-01-01', '--to', isoOf(period.end_time)];
+      return ['audit', 'statement', '--wallet', period.wallet_id, ...times, `--${format}`, '--out', out, '--json'];
+    };
+    const writeFile = async (format: string, name: string) => {
+      const out = join(freshDirectory(), name);
+      const { code, stdout, stderr } = await runCommand(service.home, commandFor(format, out), chainUrl);
+      assert.equal(code, 0, stderr);
+      const { end_block, movements } = JSON.parse(stdout);
+      assert.deepEqual([end_block, movements], [await provider.getBlockNumber(), 3]);
+      assert.equal(statSync(out).mode & 0o077, 0);
+      assert.deepEqual(readdirSync(dirname(out)), [name]);
+      return readFileSync(out);
+    };
+
+    it('are written as a workbook and as PDF, always with the same bytes', async () => {
+      for (const [format, start] of [
+        ['xlsx', 'PK'],
+        ['pdf', '%PDF-'],
+      ] as const) {
+        const first = await writeFile(format, `statement.${format}`);
+        assert.ok(first.toString('latin1').startsWith(start));
+        assert.ok(first.equals(await writeFile(format, `again.${format}`)), format);
+      }
+    });
+
+    const unreachable = { CHAIN_C_URL: 'http://127.0.0.1:1' };
+
+    it('say when no node answered, and have the same movements', async () => {
+      const [text, json] = ['text.csv', 'json.csv'].map((name) => commandFor('csv', join(freshDirectory(), name)));
+      const { code, stdout, stderr } = await runCommand(service.home, json ?? [], unreachable);
+      assert.equal(code, 0, stderr);
+      const { movements, unexplained, without_node } = JSON.parse(stdout);
+      assert.deepEqual([movements, unexplained, without_node], [3, 0, true]);
+      const shown = await runCommand(service.home, text?.slice(0, -1) ?? [], unreachable);
+      assert.match(
+        shown.stdout,
+        /^No node of C answered, so the period ends with the last block .* Check CHAIN_C_URL/m,
+      );
+    });
+
+    it('are part of evidence that is written beside the running service, which says when no node answered', async () => {
+      const organization = ['--organization', demoOf(service.home).organizationId];
+      const verify = (args: readonly string[]) => runCommand(service.home, ['audit', 'verify', ...args]);
+      await until('the sealer has hashed the history', async () => (await verify(organization)).code === 0);
+      for (const [url, without] of [
+        [chainUrl, 0],
+        [unreachable, 1],
+      ] as const) {
+        const out = join(freshDirectory(), 'evidence');
+        const command = ['audit', 'evidence', ...organization, '--period', '2000-01-01/2999-12-31', '--out', out];
+        const { code, stdout, stderr } = await runCommand(service.home, [...command, '--json'], url);
+        assert.equal(code, 0, stderr);
+        const { statements, statements_without_node } = JSON.parse(stdout);
+        assert.deepEqual([statements, statements_without_node], [1, without]);
+        assert.match(readFileSync(join(out, `statement-${period.wallet_id}.csv`), 'utf8'), /^"closing","0x/m);
+        const readme = readFileSync(join(out, 'README.txt'), 'utf8').replaceAll('\n', ' ');
+        assert.equal(readme.includes('For 1 of the 1 statement no node of the chain answered.'), without === 1);
+        assert.equal((await verify([out])).code, 0);
+      }
+    });
+
+    it('never overwrite a file, and take one format at a time', async () => {
+      const out = join(freshDirectory(), 'kept.csv');
+      writeFileSync(out, 'kept');
+      const { code, stdout } = await runCommand(service.home, commandFor('csv', out), chainUrl);
+      assert.deepEqual([code, JSON.parse(stdout).code], [1, 'FAILED_PRECONDITION']);
+      assert.equal(readFileSync(out, 'utf8'), 'kept');
+      assert.deepEqual(readdirSync(dirname(out)), ['kept.csv']);
+      const both = await runCommand(service.home, [...commandFor('csv', out), '--pdf'], chainUrl);
+      assert.equal(both.code, 2);
+    });
+
     it('are written as CSV by the command line, with the same figures and always the same bytes', async () => {
       const { statement } = await api.getStatement(period);
       const [line = assert.fail('no line')] = statement.lines;
-      const write = async (name: string) => {
-        const out = join(freshDirectory(), name);
-        const times = ['--from', '1970-01-01', '--to', isoOf(period.end_time)];
-        const args = ['audit', 'statement', '--wallet', period.wallet_id, ...times, '--csv', '--out', out, '--json'];
-        const { code, stdout, stderr } = await runCommand(service.home, args, chainUrl);
-        assert.equal(code, 0, stderr);
-        assert.equal(JSON.parse(stdout).end_block, statement.end_block);
-        return readFileSync(out, 'utf8');
-      };
+      const write = async (name: string) => (await writeFile('csv', name)).toString();
       const text = await write('first.csv');
       assert.equal(text, await write('second.csv'));
       const rows = text

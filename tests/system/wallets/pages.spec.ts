@@ -24,11 +24,11 @@ for (const engine of engines)
       assert.deepEqual(new Set(posted), new Set(endpoints.map(({ path }) => path)));
     });
 
-    it('serves a page that reads the OpenAPI document', async () => {
+    it('leads from /docs to the page of the API', async () => {
       const response = await get('/docs');
       assert.equal(response.status, 200);
       assert.match(response.headers.get('content-type') ?? '', /text\/html/);
-      assert.match(await response.text(), /openapi\.json/);
+      assert.equal(new URL(response.url).pathname, '/console/api');
     });
 
     it('explains every problem at the URL that error responses name', async () => {

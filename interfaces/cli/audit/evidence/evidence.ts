@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import type { App } from '../../../../application/app.js';
 import type { Evidence } from '../../../../application/audit/evidence/evidence.js';
 import { parsePeriod } from '../../../../application/audit/evidence/period.js';
-import { fingerprintText } from '../../../../application/audit/evidence/readme.js';
+import {
+  fingerprintText,
+  type StatementCounts,
+  withoutNodeText,
+} from '../../../../application/audit/evidence/readme.js';
 import type { Verdict } from '../../../../application/audit/export-file.js';
 import { toHeadRecord } from '../../../../application/audit/log/head-record.js';
 import { flawText } from '../../../../application/audit/proof.js';
@@ -10,8 +14,9 @@ import { Failure, fail } from '../../../../domain/failure.js';
 import { UsageError } from '../../../usage-error.js';
 import { wholeNumber } from '../../command/arguments.js';
 import type { Command, Invocation } from '../../command/command.js';
-import { organizationOption, withApp } from '../../command/session.js';
+import { organizationOption, withStores } from '../../command/session.js';
 import { evidenceFiles } from './files.js';
+import { statementFiles } from './statements.js';
 import { writeFolder } from './write-folder.js';
 
 const [usualSample, maxSample] = [25, 1000];
@@ -41,14 +46,22 @@ const verifiedStore = async (app: App, organizationId: string): Promise<Verdict>
   );
 };
 
-const printResult = ({ print }: Invocation, folder: string, { facts, fingerprint }: Evidence) => {
+const printResult = (
+  { print }: Invocation,
+  folder: string,
+  { facts, fingerprint }: Evidence,
+  totals: StatementCounts,
+) => {
   const { organization_id, period, scope, sample, key_id, public_key } = facts;
   const { events, first, last, sealed } = scope;
   const counts = { events, events_of_period: last - first + 1, sealed_events: sealed };
+  const { wallets: statements, withoutNode: statements_without_node } = totals;
+  const files = { ...counts, statements, statements_without_node };
   print(
-    { organization_id, period: period.name, folder, ...counts, sample, key_id, public_key, fingerprint },
+    { organization_id, period: period.name, folder, ...files, sample, key_id, public_key, fingerprint },
     [
-      `Wrote evidence of ${organization_id} for ${period.name} to ${folder}: ${events} events, ${counts.events_of_period} of the period`,
+      `Wrote evidence of ${organization_id} for ${period.name} to ${folder}: ${events} events, ${counts.events_of_period} of the period, and ${statements} statements`,
+      ...(statements_without_node > 0 ? [withoutNodeText(totals)] : []),
       `Key fingerprint: ${fingerprintText(fingerprint)}`,
       `Verify it: open ${join(folder, 'verify.html')} in a browser, or run chainfold audit verify ${folder} --key ${public_key}`,
     ].join('\n'),
@@ -78,15 +91,19 @@ export const auditEvidence: Command = {
       summary: 'Seed of the sample; default the id of the last event of the period.',
     },
   },
-  run: (invocation) =>
-    withApp(invocation, async (app) => {
-      const { organization = '', period = '', out = '', sample, seed } = invocation.options;
+  run: (invocation) => {
+    const { organization = '', period = '', out = '', sample, seed } = invocation.options;
+    const size = sampleSize(sample);
+    const connected = { ...invocation, open: () => invocation.open({ chains: 'configured' }) };
+    return withStores(connected, async (app) => {
       const organizationId = await app.organizations.idOf(organization);
-      const wanted = { software: invocation.version(), size: sampleSize(sample), seed };
+      const wanted = { software: invocation.version(), size, seed };
       const evidence = await app.audit.prepareEvidence(organizationId, parsePeriod(period), wanted);
       const verdict = await verifiedStore(app, organizationId);
-      const sources = { evidence, verdict, logHead: await newestHead(app) };
+      const statements = await statementFiles(app, evidence.facts);
+      const sources = { evidence, verdict, logHead: await newestHead(app), statements };
       await writeFolder(out, evidenceFiles(out, sources, invocation.proof.sha256), evidence);
-      printResult(invocation, out, evidence);
-    }),
+      printResult(invocation, out, evidence, statements.totals());
+    });
+  },
 };

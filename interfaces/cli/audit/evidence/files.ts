@@ -7,6 +7,7 @@ import { writeReadme } from '../../../../application/audit/evidence/readme.js';
 import type { Verdict } from '../../../../application/audit/export-file.js';
 import type { Digest } from '../../../../domain/aggregates/audit.js';
 import { linesOf } from '../../command/files.js';
+import type { StatementFiles } from './statements.js';
 import type { EvidenceFile } from './write-folder.js';
 
 /** Programs that verify the folder, copied into it. */
@@ -32,12 +33,13 @@ type Sources = {
   readonly verdict: Verdict;
   /** Newest signed head of the seal log, as a line of a witness file; null if nothing was sealed yet. */
   readonly logHead: string | null;
+  readonly statements: StatementFiles;
 };
 
 /** Lists the files of an evidence folder, in the order in which they are written. The README describes all of them. */
 export const evidenceFiles = (
   folder: string,
-  { evidence, verdict, logHead }: Sources,
+  { evidence, verdict, logHead, statements }: Sources,
   sha256: Digest,
 ): readonly EvidenceFile[] => {
   const { facts, fingerprint } = evidence;
@@ -59,8 +61,12 @@ export const evidenceFiles = (
       pieces: () => [`${JSON.stringify(keys, null, 2)}\n`],
     },
     ...(logHead === null ? [] : [{ ...head, pieces: () => [logHead] }]),
+    ...statements.files,
     ...verifierFiles,
   ];
   const readme = { name: 'README.txt', contents: 'this page, with the statement of completeness' };
-  return [...files, { ...readme, pieces: () => [writeReadme(evidence, verdict, [readme, ...files])] }];
+  return [
+    ...files,
+    { ...readme, pieces: () => [writeReadme(evidence, verdict, statements.totals(), [readme, ...files])] },
+  ];
 };

@@ -1,3 +1,5 @@
+import type { SessionEnd } from '../../../../domain/aggregates/access/session.js';
+import type { Names } from './names.js';
 import type { Sentences } from './sentence.js';
 
 const limitsText = (limits: object) =>
@@ -6,6 +8,17 @@ const limitsText = (limits: object) =>
     .join(', ');
 const chainText = (chain: string) => (chain === '' ? 'every chain without its own' : `chain ${chain}`);
 const scopeText = (listed: readonly string[] | undefined) => (listed?.length ? ` for ${listed.join(', ')}` : '');
+
+const ofKey = (apiKey: string | undefined, names: Names) =>
+  apiKey === undefined ? '' : ` of key ${names.key(apiKey)}`;
+
+const ends: Readonly<Record<SessionEnd, string>> = {
+  signed_out: 'signed out',
+  idle: '30 minutes without a request',
+  expired: '8 hours after it began',
+  credential_deleted: 'the credential was deleted',
+  replaced: 'too many sessions',
+};
 
 type AccessType =
   | 'OrganizationCreated'
@@ -18,6 +31,8 @@ type AccessType =
   | 'CredentialDeleted'
   | 'GatewayTokenCreated'
   | 'GatewayTokenDeleted'
+  | 'SessionOpened'
+  | 'SessionClosed'
   | 'AuditSealed'
   | 'HistoryMoved'
   | 'LossAccepted'
@@ -56,6 +71,9 @@ export const accessSentences: Sentences<AccessType> = {
   GatewayTokenCreated: ({ gatewayTokenId, chains }, names) =>
     `created gateway token ${names.token(gatewayTokenId)}${scopeText(chains)}`,
   GatewayTokenDeleted: ({ gatewayTokenId }, names) => `deleted gateway token ${names.token(gatewayTokenId)}`,
+  SessionOpened: () => 'signed in to the console',
+  SessionClosed: ({ apiKey, reason }, names) =>
+    `ended a session of the console${ofKey(apiKey, names)}: ${ends[reason]}`,
   AuditSealed: ({ count }) => `sealed the first ${count} events`,
   HistoryMoved: ({ count, from, to }) => `moved ${count} events from ${from} to ${to}`,
   LossAccepted: ({ found, known, reason }) =>

@@ -22,6 +22,9 @@ type ChainType =
   | 'BalanceRefreshed'
   | 'BalanceSetAside'
   | 'BalanceDrifted'
+  | 'ImportRequested'
+  | 'ImportCompleted'
+  | 'ImportFailed'
   | 'ActivitySettled'
   | 'ActivityClosed'
   | 'ActivityDropped'
@@ -52,8 +55,8 @@ export const chainSentences: Sentences<ChainType> = {
   ContractBalancesFailed: ({ contract, reason }) => `could not read balances of contract ${contract}: ${reason}`,
   ContractBalancesRecovered: ({ contract }) => `could read balances of contract ${contract} again`,
   TokenDescribed: ({ contract, tokenId }) => `read the description of ${contract}${tokenId && ` #${tokenId}`}`,
-  TransferObserved: ({ walletId, block, transfer: { from, to, value, asset, failed } }, names) =>
-    `saw a ${failed ? 'failed ' : ''}transfer of ${amountText(value, asset)} from ${from} to ${to} in ${blockText(block)} for wallet ${names.wallet(walletId)}`,
+  TransferObserved: ({ walletId, block, imported, transfer: { from, to, value, asset, failed } }, names) =>
+    `${imported ? 'imported' : 'saw'} a ${failed ? 'failed ' : ''}transfer of ${amountText(value, asset)} from ${from} to ${to} in ${blockText(block)} for wallet ${names.wallet(walletId)}`,
   TransferConfirmed: ({ walletId, block, transaction }, names) =>
     `confirmed a transfer of transaction ${transaction} in ${blockText(block)} for wallet ${names.wallet(walletId)}`,
   TransferRemoved: ({ walletId, block, transaction }, names) =>
@@ -68,6 +71,11 @@ export const chainSentences: Sentences<ChainType> = {
     `could not read the balance of ${assetText(asset)} at ${address}: ${reason}`,
   BalanceDrifted: ({ address, asset, expected, found, block }) =>
     `found ${found} instead of ${amountText(expected, asset)} at ${address} in ${blockText(block)}`,
+  ImportRequested: ({ address, fromBlock, toBlock }) =>
+    `asked to import the history of ${address} in blocks ${fromBlock} to ${toBlock}`,
+  ImportCompleted: ({ address, completeSince, untraced }) =>
+    `imported the history of ${address} since block ${completeSince}${untraced ? ' without transfers of coins by contracts' : ''}`,
+  ImportFailed: ({ address, reason }) => `could not import the history of ${address}: ${reason}`,
   ActivitySettled: ({ walletId, block }, names) =>
     `recorded the activity of wallet ${names.wallet(walletId)} in ${blockText(block)}`,
   ActivityClosed: ({ walletId, block }, names) =>

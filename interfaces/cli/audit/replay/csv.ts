@@ -1,5 +1,5 @@
 import type { EventRecord } from '../../../../application/audit/event-record.js';
-import { quoted } from '../rfc4180.js';
+import { quoted } from '../../command/rfc4180.js';
 
 const columns = [
   'position',

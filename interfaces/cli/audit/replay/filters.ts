@@ -3,6 +3,7 @@ import { apiKeyForm, shortApiKey } from '../../../../application/commands/api-ke
 import { eventTest } from '../../../operations/history/event-filter.js';
 import type { Option } from '../../command/command.js';
 import type { Names } from './names.js';
+import { namesAddress } from './names-address.js';
 
 const filter = (value: string, summary: string): Option => ({ type: 'string', value, summary });
 
@@ -18,10 +19,6 @@ const isOfWallet = ({ data }: EventRecord, wanted: string, names: Names) => {
   const { walletId } = data as { walletId?: unknown };
   return typeof walletId === 'string' && (walletId === wanted || names.wallet(walletId) === wanted);
 };
-
-/** Finds the address anywhere in the data, in either case, because transfers name it as sender or receiver. */
-const namesAddress = ({ data }: EventRecord, wanted: string) =>
-  JSON.stringify(data).toLowerCase().includes(JSON.stringify(wanted.toLowerCase()));
 
 const isBy = ({ actor: { kind, id } }: EventRecord, wanted: string, names: Names) =>
   [kind, id, names.key(id), apiKeyForm.test(id) && shortApiKey(id)].includes(wanted);

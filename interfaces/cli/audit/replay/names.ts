@@ -26,15 +26,19 @@ const naming: Readonly<Record<string, (data: Named) => readonly [id: string | un
 };
 
 /** Collects the names of records while a history is read. Gives two keys of equal names the same text. */
-export const createNames = (): Names & { add(event: EventRecord): void } => {
+export const createNames = (): Names & { add(event: EventRecord): void; learn(id: string, name: string): void } => {
   const names = new Map<string, string>();
   const nameOf = (id: string) => names.get(id) ?? id;
   const key = (apiKey: string) => names.get(apiKey) ?? (apiKeyForm.test(apiKey) ? shortApiKey(apiKey) : apiKey);
+  const learn = (id: string, name: string) => {
+    if (name && (names.has(id) || names.size < maxNames)) names.set(id, name);
+  };
   return {
     add: ({ type, data }) => {
       const [id, name] = naming[type]?.(data as Named) ?? [];
-      if (id !== undefined && name && (names.has(id) || names.size < maxNames)) names.set(id, name);
+      if (id !== undefined && name) learn(id, name);
     },
+    learn,
     wallet: nameOf,
     webhook: nameOf,
     token: nameOf,

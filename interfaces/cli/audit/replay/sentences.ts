@@ -11,6 +11,9 @@ import { transactionSentences } from './transaction-sentences.js';
 /** Sentence of every event type. */
 const sentences: Sentences<EventType> = { ...accessSentences, ...chainSentences, ...transactionSentences };
 
+/** Types that have a sentence, which are all types of this release. */
+export const describedTypes: readonly string[] = Object.keys(sentences);
+
 type AnySentence = (data: object, names: Names) => string;
 
 /** Returns what the actor did in an event, such as `registered wallet treasury on C`. */

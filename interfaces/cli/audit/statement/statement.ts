@@ -1,20 +1,26 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { App } from '../../../../application/app.js';
-import type { Context } from '../../../../application/commands/handle.js';
 import { timeOf } from '../../../../application/history/parse-moment.js';
-import { isInTransit } from '../../../../application/statements/lines.js';
-import type { Whole } from '../../../../application/statements/statements.js';
-import { Failure, fail } from '../../../../domain/failure.js';
-import { variants } from '../../../../domain/variant.js';
 import { UsageError } from '../../../usage-error.js';
 import type { Command, Invocation } from '../../command/command.js';
-import { operator, withStores } from '../../command/session.js';
-import { quoted } from '../rfc4180.js';
-import { columns, createRows, type Row } from './rows.js';
+import { writeNewFile } from '../../command/files.js';
+import { withStores } from '../../command/session.js';
+import { writeCsv } from './csv.js';
+import type { Format } from './format.js';
+import { writePdf } from './pdf.js';
+import { contextOf, describeStatement, everyAsset, isWithoutNode } from './subject.js';
+import { createXlsxFormat } from './xlsx.js';
 
-const ownerOnly = 0o600;
+/** Formats of a statement, by the option that selects them. The first one is the default. */
+const formats: Readonly<Record<string, Format>> = {
+  csv: ({ entries }) => writeCsv(entries),
+  xlsx: createXlsxFormat(),
+  pdf: writePdf,
+};
+
+const formatOf = (options: Invocation['options']): Format => {
+  const [chosen = 'csv', ...others] = Object.keys(formats).filter((name) => options[name] !== undefined);
+  if (others.length > 0) throw new UsageError(`Choose one of --${Object.keys(formats).join(', --')}`);
+  return formats[chosen] as Format;
+};
 
 /** Parses an option as an ISO time, to Unix seconds. */
 const secondsOf = (given: string | undefined, name: string) => {
@@ -24,62 +30,26 @@ const secondsOf = (given: string | undefined, name: string) => {
   return Math.floor(time / 1000);
 };
 
-const organizationsOf = async function* (app: App, named: string | undefined) {
-  if (named !== undefined) return void (yield await app.organizations.idOf(named));
-  for await (const { organization_id } of app.organizations.all()) yield organization_id;
-};
-
-/** Finds the organization and the API of a wallet, whose id is unique. */
-const contextOf = async (app: App, walletId: string, organization: string | undefined): Promise<Context> => {
-  for await (const organizationId of organizationsOf(app, organization))
-    for (const variant of variants.filter(({ surface }) => surface === 'wallet')) {
-      const context = { ...operator(app), organizationId, variant };
-      const found = await app.wallets.find(context, { walletId, address: undefined }).catch((error: unknown) => {
-        if (error instanceof Failure && error.code === 'NOT_FOUND') return null;
-        throw error;
-      });
-      if (found) return context;
-    }
-  return fail('NOT_FOUND', `Wallet not found: ${walletId}`);
-};
-
-const csvRow = (row: Row) => `${columns.map((column) => quoted(row[column] ?? '')).join(',')}\r\n`;
-
-/** Writes the statement to a file while it is read, and returns the number of movements and of unexplained lines. */
-const writeFile = async (app: App, context: Context, { family, wallet, period, entries }: Whole, out: string) => {
-  const counts = { movements: 0, lines: 0, unexplained: 0 };
-  const rowsOf = createRows(app, context, {
-    family,
-    isInTransit: (number) => isInTransit(context.variant, wallet, period, number),
-  });
-  const text = async function* () {
-    yield csvRow(Object.fromEntries(columns.map((column) => [column, column])));
-    for await (const entry of entries) {
-      if (entry.kind === 'movement') counts.movements++;
-      if (entry.kind === 'line') counts.lines++;
-      if (entry.kind === 'line' && entry.line.unexplained !== 0n) counts.unexplained++;
-      yield (await rowsOf(entry)).map(csvRow).join('');
-    }
-  };
-  await pipeline(Readable.from(text()), createWriteStream(out, { mode: ownerOnly }));
-  return counts;
-};
-
 const run = (invocation: Invocation) => {
   const { options, print, open } = invocation;
   const { wallet = '', address, organization, out = '' } = options;
+  const format = formatOf(options);
   const [startTime, endTime] = [secondsOf(options.from, 'from'), secondsOf(options.to, 'to')];
   const connected = { ...invocation, open: () => open({ chains: 'configured' }) };
   return withStores(connected, async (app) => {
     const context = await contextOf(app, wallet, organization);
-    const everything = { standard: undefined, contract: undefined, token: undefined };
-    const request = { walletId: wallet, address, ...everything, startTime, endTime };
+    const request = { walletId: wallet, address, ...everyAsset, startTime, endTime };
     const statement = await app.statements.whole(context, request);
-    const counts = await writeFile(app, context, statement, out);
+    const described = await describeStatement(app, context, statement);
+    await writeNewFile(out, format(described));
     const { start, end } = statement.period;
+    const { counts } = described;
+    const written = `Wrote ${counts.movements} movements after block ${start.number} up to block ${end.number} to ${out}; ${counts.lines} balances, ${counts.unexplained} of them with an unexplained amount`;
+    const without_node = isWithoutNode(statement);
+    const note = `No node of ${context.variant.tag} answered, so the period ends with the last block in which the wallet had activity, and movements near its end may be shown as in transit. Check CHAIN_${context.variant.tag}_URL and write the statement again. A development chain answers only inside the running service: use GetStatement for it.`;
     print(
-      { wallet_id: wallet, file: out, start_block: start.number, end_block: end.number, ...counts },
-      `Wrote ${counts.movements} movements after block ${start.number} up to block ${end.number} to ${out}; ${counts.lines} balances, ${counts.unexplained} of them with an unexplained amount`,
+      { wallet_id: wallet, file: out, start_block: start.number, end_block: end.number, ...counts, without_node },
+      without_node ? `${written}\n${note}` : written,
     );
   });
 };
@@ -94,7 +64,9 @@ export const auditStatement: Command = {
     from: { type: 'string', value: 'TIME', summary: 'ISO time; the period begins after its block.', required: true },
     to: { type: 'string', value: 'TIME', summary: 'ISO time; the period ends with its block.', required: true },
     csv: { type: 'boolean', summary: 'Write CSV (RFC 4180), which is the default.' },
-    out: { type: 'string', value: 'FILE', summary: 'Output file; an existing file is overwritten.', required: true },
+    xlsx: { type: 'boolean', summary: 'Write a workbook for spreadsheet programs.' },
+    pdf: { type: 'boolean', summary: 'Write pages for people.' },
+    out: { type: 'string', value: 'FILE', summary: 'Output file; it must not exist.', required: true },
   },
   run,
 };

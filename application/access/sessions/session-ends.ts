@@ -1,0 +1,96 @@
+import { type SessionEnd, session } from '../../../domain/aggregates/access/session.js';
+import type { Role } from '../../../domain/aggregates/credential.js';
+import { globalContext, type Handle, type Operation, step } from '../../commands/handle.js';
+import type { Actor, Position } from '../../ports/event-store.js';
+import type { StateStore } from '../../ports/state.js';
+import type { System } from '../../ports/system.js';
+import type { CredentialCache } from '../credential-cache.js';
+import type { CredentialUses } from '../credential-uses.js';
+import type { Found, SessionLists, StoredSession, TokenEntries } from './session-entries.js';
+
+/** Limits of a session: without a request, in total, and the number of sessions of one credential. */
+export const sessionLimits = { idleSeconds: 1800, maxSeconds: 28_800, perCredential: 10 };
+
+export type SessionPorts = {
+  readonly handle: Handle;
+  readonly state: StateStore;
+  readonly credentialCache: Pick<CredentialCache, 'find'>;
+  readonly uses: Pick<CredentialUses, 'note'>;
+  readonly system: System;
+};
+/** Role of the holder of a session that lasts, or the reason why it is over. */
+type Verdict = { readonly over: null; readonly role: Role } | { readonly over: SessionEnd; readonly role: null };
+type FoundSession = Found<StoredSession>;
+
+const sweeper = { kind: 'process', id: 'session sweeper' } as const;
+
+/** Returns the part of a session's events that names its credential. An operator has none. */
+export const keyOf = ({ kind, id }: Actor) => (kind === 'credential' ? { apiKey: id } : {});
+
+/** Creates the functions that find sessions to be over, and end them. */
+export const createSessionEnds = (
+  { handle, credentialCache, system }: SessionPorts,
+  entries: TokenEntries<StoredSession>,
+  lists: SessionLists,
+) => {
+  /** Marks a session as over, so that no process accepts it, before its last event is written. */
+  const mark = async (given: FoundSession, reason: SessionEnd): Promise<StoredSession | null> => {
+    for (let found: FoundSession | null = given; found; found = await entries.read(found.id)) {
+      if (found.value.ended) return found.value;
+      const ended = { ...found.value, ended: reason };
+      if (await entries.write(found.id, ended, found.revision)) return ended;
+    }
+    return null;
+  };
+  const end = async (by: Operation, found: FoundSession, reason: SessionEnd): Promise<Position> => {
+    const marked = await mark(found, reason);
+    if (!marked) return 0;
+    const { sessionId, organizationId, actor, ended = reason } = marked;
+    const data = { sessionId, ...keyOf(actor), reason: ended };
+    const close = step(session, organizationId, sessionId, { type: 'Close', data });
+    const position = await handle(globalContext(by, organizationId), [close]);
+    await lists.change(marked, (ids) => ids.filter((id) => id !== found.id));
+    await entries.remove(found.id);
+    return position;
+  };
+  const endEach = async (by: Operation, ids: readonly string[], reason: SessionEnd): Promise<Position> => {
+    let last: Position = 0;
+    for (const id of ids) {
+      const found = await entries.read(id);
+      if (found) last = await end(by, found, reason);
+    }
+    return last;
+  };
+
+  const roleOf = async ({ kind, id }: Actor): Promise<Role | null> =>
+    kind === 'operator' ? 'admin' : ((await credentialCache.find(id))?.role ?? null);
+  const overBy = ({ ended, expiresAt, usedAt }: StoredSession): SessionEnd | null => {
+    if (ended) return ended;
+    if (system.now() >= expiresAt) return 'expired';
+    return system.now() - usedAt >= sessionLimits.idleSeconds * 1000 ? 'idle' : null;
+  };
+  const judge = async (value: StoredSession): Promise<Verdict> => {
+    const over = overBy(value);
+    if (over) return { over, role: null };
+    const role = await roleOf(value.actor);
+    return role ? { over: null, role } : { over: 'credential_deleted', role: null };
+  };
+  const bySweeper = (): Operation => ({ actor: sweeper, requestId: system.uuid() });
+  return {
+    judge,
+    end,
+    endEach,
+    /** Ends a session that a request found to be over. The request is refused in any case. */
+    endQuietly: (found: FoundSession, reason: SessionEnd) =>
+      end(bySweeper(), found, reason).catch((error: unknown) =>
+        system.log.warn({ err: error }, 'The end of a session was not recorded; it is retried within a minute'),
+      ),
+    /** Ends all sessions that are over. */
+    sweep: async (): Promise<void> => {
+      for await (const found of entries.all()) {
+        const { over } = await judge(found.value);
+        if (over) await end(bySweeper(), found, over);
+      }
+    },
+  };
+};

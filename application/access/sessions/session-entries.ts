@@ -1,0 +1,83 @@
+import type { SessionEnd } from '../../../domain/aggregates/access/session.js';
+import type { Actor } from '../../ports/event-store.js';
+import { noEntry, type StateStore } from '../../ports/state.js';
+import type { System } from '../../ports/system.js';
+
+/** Credential that signed in to its organization, or operator who opened a link to one. */
+export type SessionOwner = { readonly organizationId: string; readonly actor: Actor };
+
+/** Session as the state store holds it. Times are Unix ms. */
+export type StoredSession = SessionOwner & {
+  readonly sessionId: string;
+  readonly expiresAt: number;
+  /** Time of the last request, to the minute. */
+  readonly usedAt: number;
+  /** Present once the session is over and its last event is not yet written. */
+  readonly ended?: SessionEnd;
+};
+
+/** Entry of the state store that was read, for a write that must not undo that of another process. */
+export type Found<T> = { readonly id: string; readonly value: T; readonly revision: number };
+
+/**
+ * Keeps values under a keyed digest of a token, so that the store reveals no token. Each value is signed together with
+ * its digest: a value that was written or moved by anybody else counts as absent.
+ */
+export const createTokenEntries = <T>(
+  { state, system }: { readonly state: StateStore; readonly system: Pick<System, 'sign' | 'same'> },
+  prefix: 'session' | 'console-link',
+) => {
+  const nameOf = (id: string) => `${prefix}:${id}`;
+  const signatureOf = (id: string, text: string) => system.sign(`${prefix}-entry`, `${id}\n${text}`);
+  const read = async (id: string): Promise<Found<T> | null> => {
+    const entry = await state.get('processes', nameOf(id));
+    if (!entry) return null;
+    const [signature = '', text = ''] = JSON.parse(entry.value) as readonly string[];
+    if (!system.same(signature, signatureOf(id, text))) return null;
+    return { id, value: JSON.parse(text) as T, revision: entry.revision };
+  };
+  return {
+    idOf: (token: string): string => system.sign(prefix, token),
+    read,
+    /** Returns false if the entry is no longer at the given revision. */
+    write: (id: string, value: T, revision = noEntry): Promise<boolean> => {
+      const text = JSON.stringify(value);
+      return state.put('processes', nameOf(id), JSON.stringify([signatureOf(id, text), text]), revision);
+    },
+    remove: (id: string): Promise<void> => state.destroy('processes', nameOf(id)),
+    all: async function* (): AsyncGenerator<Found<T>> {
+      const start = nameOf('');
+      for (let names = await state.ids('processes', start); names[0]?.startsWith(start); ) {
+        for (const name of names.filter((one) => one.startsWith(start))) {
+          const found = await read(name.slice(start.length));
+          if (found) yield found;
+        }
+        names = await state.ids('processes', names.at(-1) as string);
+      }
+    },
+  };
+};
+
+export type TokenEntries<T> = ReturnType<typeof createTokenEntries<T>>;
+
+/** Keeps the ids of the sessions of each owner, oldest first. */
+export const createSessionLists = ({ state }: { readonly state: StateStore }) => {
+  const nameOf = ({ organizationId, actor }: SessionOwner) => `sessions:${organizationId}:${actor.kind}:${actor.id}`;
+  const parse = (value = '[]') => JSON.parse(value) as readonly string[];
+  return {
+    read: async (owner: SessionOwner): Promise<readonly string[]> =>
+      parse((await state.get('processes', nameOf(owner)))?.value),
+    /** Changes the list of an owner, and retries if another process changed it meanwhile. */
+    change: async (owner: SessionOwner, to: (ids: readonly string[]) => readonly string[]): Promise<void> => {
+      for (;;) {
+        const entry = await state.get('processes', nameOf(owner));
+        const ids = to(parse(entry?.value));
+        if (ids.length === 0 && !entry) return;
+        if (await state.put('processes', nameOf(owner), JSON.stringify(ids), entry?.revision ?? noEntry)) return;
+      }
+    },
+    remove: (owner: SessionOwner): Promise<void> => state.destroy('processes', nameOf(owner)),
+  };
+};
+
+export type SessionLists = ReturnType<typeof createSessionLists>;

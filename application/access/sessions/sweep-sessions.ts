@@ -1,0 +1,20 @@
+import type { System } from '../../ports/system.js';
+import type { ConsoleLinks } from './console-links.js';
+import type { Sessions } from './sessions.js';
+
+const pauseMs = 60_000;
+
+/** Ends sessions and removes links that are over, also those that no request asks for again. */
+export const createSessionSweeper =
+  (ports: {
+    readonly sessions: Pick<Sessions, 'sweep'>;
+    readonly consoleLinks: Pick<ConsoleLinks, 'sweep'>;
+    readonly system: Pick<System, 'sleep'>;
+  }) =>
+  async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await ports.sessions.sweep();
+      await ports.consoleLinks.sweep();
+      await ports.system.sleep(pauseMs, signal);
+    }
+  };

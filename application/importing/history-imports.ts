@@ -1,0 +1,35 @@
+import { fail } from '../../domain/failure.js';
+import { type ImportDocument, imports } from '../../projections/statements/imports.js';
+import { type Context, scopeFor } from '../commands/handle.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { StateStore } from '../ports/state.js';
+import { createImportProgress } from './import-progress.js';
+
+export type FoundImport = ImportDocument & {
+  /** Last block that was read, or the first block to read before any was. */
+  readonly current_block: number;
+};
+export type HistoryImports = {
+  /** Returns an import and its progress. Rejects an unknown id with NOT_FOUND. */
+  find(context: Context, importId: string): Promise<FoundImport>;
+};
+
+/** `state` is null as of a past moment, whose progress was not stored. */
+export const createHistoryImports = (ports: {
+  readonly readModels: ReadModels;
+  readonly state: StateStore | null;
+}): HistoryImports => {
+  const progress = ports.state && createImportProgress(ports.state);
+  const reachedBy = async ({ import_id, state, from_block, to_block, failed_block }: ImportDocument) => {
+    if (state === 'COMPLETED') return to_block;
+    const next = state === 'FAILED' ? (failed_block ?? null) : await progress?.read(import_id);
+    return Math.min(to_block, Math.max(from_block, (next ?? from_block) - 1));
+  };
+  return {
+    find: async (context, importId) => {
+      const found = await ports.readModels.get(imports, { scope: scopeFor(context), id: importId });
+      if (!found) return fail('NOT_FOUND', `Import not found: ${importId}`);
+      return { ...found, current_block: await reachedBy(found) };
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import type { Decider } from '../../decider.js';
+import { fail } from '../../failure.js';
+
+/** Reasons for which a session of the console ends. */
+const sessionEnds = ['signed_out', 'idle', 'expired', 'credential_deleted', 'replaced'] as const;
+export type SessionEnd = (typeof sessionEnds)[number];
+
+type Opened = {
+  /** Id of the session. The token in the cookie cannot be derived from it. */
+  sessionId: string;
+  /** `api_key` of the credential that signed in; absent for an operator with a link of `chainfold console`. */
+  apiKey?: string;
+  /** ISO 8601 time at which the session ends at the latest. */
+  expireTime: string;
+};
+type Closed = {
+  /** Id of the session. */
+  sessionId: string;
+  /** `api_key` of the credential that had signed in; absent for an operator. */
+  apiKey?: string;
+  /** Reason for the end of the session. */
+  reason: SessionEnd;
+};
+
+/** Events contain neither the token in the cookie nor its digest. */
+export type SessionEvent = { type: 'SessionOpened'; data: Opened } | { type: 'SessionClosed'; data: Closed };
+type SessionCommand = { type: 'Open'; data: Opened } | { type: 'Close'; data: Closed };
+type Session = { state: 'none' | 'open' | 'closed' };
+
+export const session: Decider<SessionCommand, SessionEvent, Session> = {
+  stream: 'session',
+  initial: { state: 'none' },
+  decide: {
+    Open: ({ state }, data) =>
+      state === 'none'
+        ? [{ type: 'SessionOpened', data }]
+        : fail('ALREADY_EXISTS', `Session already exists: ${data.sessionId}`),
+    // Several processes may find at once that a session is over.
+    Close: ({ state }, data) => (state === 'open' ? [{ type: 'SessionClosed', data }] : []),
+  },
+  evolve: {
+    SessionOpened: () => ({ state: 'open' }),
+    SessionClosed: () => ({ state: 'closed' }),
+  },
+};

@@ -1,0 +1,78 @@
+import { type Asset, assetKey } from '../../asset.js';
+import type { Activity, Holding, Imported, PaidFee, Seen, Transfer } from './ledger-data.js';
+
+/** Transfers and touches of one block, as they are recorded. */
+export type Observation = {
+  readonly transfers: readonly Seen[];
+  readonly touches: readonly {
+    readonly address: string;
+    readonly reason: string;
+    readonly asset?: Asset;
+    readonly fees?: readonly PaidFee[];
+  }[];
+};
+/** Part of a ledger that tells which transfers and touches it has. */
+type Recorded = {
+  readonly transfers: readonly Seen[];
+  readonly holdings: readonly Holding[];
+  readonly payers?: readonly string[];
+};
+
+const native: Asset = { standard: 'native' };
+export const transferKey = ({ transaction, index }: Transfer) => `${transaction} ${index}`;
+export const holdingKey = ({ address, asset }: Holding) => `${address} ${assetKey(asset)}`;
+
+/** Returns the touches that the ledger does not have. */
+export const newTouches = ({ holdings, payers = [] }: Recorded, touches: Observation['touches']) => {
+  const held = new Set(holdings.map(holdingKey));
+  const paid = new Set(payers);
+  return touches.filter(({ address, asset = native, fees }) =>
+    fees ? !paid.has(address) : !held.has(holdingKey({ address, asset })),
+  );
+};
+
+/**
+ * Returns the part of an imported block that the ledger does not have. A transfer that is known at another address of
+ * the wallet is recorded once more, with all addresses.
+ */
+export const notImported = (ledger: Recorded, { transfers, touches }: Observation): Observation => {
+  const known = new Map(ledger.transfers.map(({ transfer, own }) => [transferKey(transfer), own]));
+  const left = transfers.flatMap(({ transfer, own }) => {
+    const before = known.get(transferKey(transfer)) ?? [];
+    const added = own.filter((address) => !before.includes(address));
+    return added.length > 0 ? [{ transfer, own: [...before, ...added] }] : [];
+  });
+  return { transfers: left, touches: newTouches(ledger, touches) };
+};
+
+/** Adds imported transfers to those of a ledger. One that the ledger has takes the addresses of the imported one. */
+export const withImported = (transfers: readonly Seen[], imported: readonly Seen[]): readonly Seen[] => {
+  const all = new Map(transfers.map((seen) => [transferKey(seen.transfer), seen]));
+  for (const { transfer, own } of imported) all.set(transferKey(transfer), { transfer, own });
+  return [...all.values()];
+};
+
+/** Splits a run of events into parts that are all imported or all observed by the follower. */
+export const partsOf = <T extends { readonly imported?: true }>(run: readonly T[]): readonly (readonly T[])[] => {
+  const parts: T[][] = [];
+  for (const one of run) {
+    const last = parts.at(-1);
+    if (last && last[0]?.imported === one.imported) last.push(one);
+    else parts.push([one]);
+  }
+  return parts;
+};
+
+/** Returns the events of an observation, with the names that the ledger gives them. */
+export const observed = (
+  [transferred, touched]: readonly ['TransferObserved', 'BalanceTouched'],
+  { walletId, block }: Activity,
+  { transfers, touches }: Observation,
+  mark: Imported,
+) => [
+  ...transfers.map((one) => ({ type: transferred, data: { walletId, block, ...one, ...mark } })),
+  ...touches.map(({ address, reason, asset = native, fees }) => ({
+    type: touched,
+    data: { walletId, block, address, asset, reason, ...(fees && { fees }), ...mark },
+  })),
+];

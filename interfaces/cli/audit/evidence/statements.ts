@@ -1,0 +1,53 @@
+import type { App } from '../../../../application/app.js';
+import type { ManifestFacts } from '../../../../application/audit/evidence/manifest.js';
+import type { StatementCounts } from '../../../../application/audit/evidence/readme.js';
+import type { Context } from '../../../../application/commands/handle.js';
+import { writeCsv } from '../statement/csv.js';
+import { describeStatement, everyAsset, isWithoutNode, walletContexts } from '../statement/subject.js';
+import type { EvidenceFile } from './write-folder.js';
+
+/** Statements of all wallets for a period. */
+export type StatementFiles = {
+  readonly files: readonly EvidenceFile[];
+  /** Returns the numbers of all statements, once the files were written. */
+  totals(): StatementCounts;
+};
+
+/**
+ * Returns the times between which a period lies, in Unix seconds. A statement begins after the block of its first time,
+ * and a block in the first second of the period belongs to it. A period that has not ended is cut at the present.
+ */
+const timesOf = ({ period, evidence_time }: Pick<ManifestFacts, 'period' | 'evidence_time'>) => ({
+  startTime: Math.max(0, Math.ceil(period.start / 1000) - 1),
+  endTime: Math.floor(Math.min(period.end, Date.parse(evidence_time)) / 1000),
+});
+
+/** Lists the statements of an evidence folder: a CSV file for each wallet of the organization. */
+export const statementFiles = async (app: App, facts: ManifestFacts): Promise<StatementFiles> => {
+  const totals = { wallets: 0, movements: 0, lines: 0, unexplained: 0, withoutNode: 0 };
+  // Waiting for the nodes of a chain again for each wallet would take hours.
+  const unanswered = new Set<string>();
+  const write = async function* (context: Context, walletId: string) {
+    const asksNodes = !unanswered.has(context.variant.tag);
+    const request = { walletId, address: undefined, ...everyAsset, ...timesOf(facts), asksNodes };
+    const statement = await app.statements.whole(context, request);
+    const { entries, counts } = await describeStatement(app, context, statement);
+    yield* writeCsv(entries);
+    totals.wallets++;
+    totals.movements += counts.movements;
+    totals.lines += counts.lines;
+    totals.unexplained += counts.unexplained;
+    if (!isWithoutNode(statement)) return;
+    totals.withoutNode++;
+    unanswered.add(context.variant.tag);
+  };
+  const files: EvidenceFile[] = [];
+  for (const context of walletContexts(app, facts.organization_id))
+    for await (const walletId of app.reconciliation.walletIds(context))
+      files.push({
+        name: `statement-${walletId}.csv`,
+        contents: `balances and movements of a wallet on ${context.variant.tag} in the period`,
+        pieces: () => write(context, walletId),
+      });
+  return { files, totals: () => totals };
+};

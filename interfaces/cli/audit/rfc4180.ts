@@ -1,9 +1,0 @@
-/** Characters with which spreadsheets recognize a formula. */
-const startsFormula = /^[=+\-@\t\r]/;
-/** Whole or decimal number, which is no formula although it may begin with a sign. */
-const isNumber = /^-?\d+(?:\.\d+)?$/;
-
-const isSafe = (value: string) => !startsFormula.test(value) || isNumber.test(value);
-
-/** Quotes a value as RFC 4180 does. An apostrophe before a formula makes spreadsheets show it instead of computing it. */
-export const quoted = (value: string) => `"${(isSafe(value) ? value : `'${value}`).replaceAll('"', '""')}"`;

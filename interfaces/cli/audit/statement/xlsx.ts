@@ -1,0 +1,212 @@
+import { Deflate, Inflate, strToU8, Zip, ZipDeflate } from 'fflate';
+import {
+  type Amount,
+  lineAmounts,
+  type ShownAsset,
+  type ShownEntry,
+  type ShownLine,
+  type ShownMovement,
+} from './entries.js';
+import type { Format, StatementFile } from './format.js';
+import {
+  type Cell,
+  cellsXml,
+  fixedFiles,
+  rowXml,
+  sheetEnd,
+  sheetPath,
+  sheetStart,
+  workbookFiles,
+} from './worksheets.js';
+
+/** Rows that a worksheet of a spreadsheet program can have. */
+const maxRows = 1_048_576;
+
+/** Fastest level: the largest worksheets consist of hashes, which hardly compress. */
+const compression = { level: 1 } as const;
+/** Earliest date of a zip file, in the local time that it is written in, so that the bytes depend on neither. */
+const fixedDate = () => new Date(1980, 0, 1);
+const chunkLength = 65_536;
+
+/** Collects a text in chunks, because compressing each row by itself takes longer. */
+const createChunks = (write: (chunk: Uint8Array, isLast: boolean) => void) => {
+  let text = '';
+  return {
+    add: (part: string) => {
+      text += part;
+      if (text.length < chunkLength) return;
+      write(strToU8(text), false);
+      text = '';
+    },
+    end: (part: string) => write(strToU8(text + part), true),
+  };
+};
+
+/** Zip file that is written while its files are. `take` returns the bytes since the last call. */
+const createArchive = () => {
+  let written: Uint8Array[] = [];
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error;
+    written.push(chunk);
+  });
+  const open = (path: string) => {
+    const file = new ZipDeflate(path, compression);
+    file.mtime = fixedDate();
+    zip.add(file);
+    return file;
+  };
+  return {
+    open,
+    add: (files: Readonly<Record<string, string>>) => {
+      for (const [path, text] of Object.entries(files)) open(path).push(strToU8(text), true);
+    },
+    end: () => zip.end(),
+    take: () => {
+      const taken = written;
+      written = [];
+      return taken;
+    },
+  };
+};
+type Archive = ReturnType<typeof createArchive>;
+
+const text = (value: string): Cell => ({ text: value });
+const number = (value: string): Cell => ({ number: value });
+const heading = (value: string): Cell => ({ text: value, style: 'heading' });
+const assetCells = ({ address, asset_type, token, symbol }: ShownAsset) =>
+  [address, asset_type, token, symbol].map(text);
+const assetHeadings = ['address', 'asset_type', 'token', 'symbol'];
+const amountCells = ({ decimal, units }: Amount) => [number(decimal), number(units)];
+const amountHeadings = (name: string) => [name, `${name}_units`];
+
+const secondsPerDay = 86_400;
+/** Day number of 1970-01-01 in spreadsheets. */
+const epochDay = 25_569;
+/** Writes a time as spreadsheets count it: days with a fraction, exact to the second. */
+const dayNumber = (seconds: number) => (seconds / secondsPerDay + epochDay).toFixed(9);
+
+const movementHeadings = [
+  ...assetHeadings,
+  ...['time', 'block', 'transaction', 'counterparty', 'direction'],
+  ...amountHeadings('amount'),
+  ...amountHeadings('fee'),
+  'state',
+];
+const movementWidths = [44, 16, 44, 10, 20, 12, 68, 44, 10, 24, 24, 24, 24, 12];
+const movementCells = (movement: ShownMovement): readonly Cell[] => {
+  const { time, block, transaction, counterparty, direction, amount, fee, state } = movement;
+  return [
+    { number: dayNumber(time), style: 'time' },
+    number(String(block)),
+    text(transaction),
+    text(counterparty),
+    text(direction),
+    ...amountCells(amount),
+    ...amountCells(fee),
+    text(state),
+  ];
+};
+
+/** Writes the movements. A worksheet that is full continues in the next one. */
+const createMovements = (archive: Archive, rowsPerSheet: number) => {
+  let [sheets, rows] = [0, rowsPerSheet];
+  // Movements of an asset share one object, so its cells are written once.
+  const writtenAssets = new WeakMap<ShownAsset, string>();
+  const assetXml = (asset: ShownAsset) => {
+    const known = writtenAssets.get(asset) ?? cellsXml(assetCells(asset));
+    writtenAssets.set(asset, known);
+    return known;
+  };
+  let chunks: ReturnType<typeof createChunks> | undefined;
+  const start = () => {
+    chunks?.end(sheetEnd);
+    sheets++;
+    rows = 1;
+    const file = archive.open(sheetPath(sheets + 1));
+    chunks = createChunks((chunk, isLast) => file.push(chunk, isLast));
+    chunks.add(sheetStart(movementWidths, 1) + rowXml(movementHeadings.map(heading)));
+  };
+  return {
+    add: (movement: ShownMovement) => {
+      if (rows === rowsPerSheet) start();
+      rows++;
+      chunks?.add(`<row>${assetXml(movement.asset)}${cellsXml(movementCells(movement))}</row>`);
+    },
+    /** Ends the last worksheet and returns the names of all. */
+    end: () => {
+      if (sheets === 0) start();
+      chunks?.end(sheetEnd);
+      return Array.from({ length: sheets }, (_, i) => (i === 0 ? 'Movements' : `Movements ${i + 1}`));
+    },
+  };
+};
+
+const summaryHeadings = [
+  ...assetHeadings,
+  ...lineAmounts,
+  ...['reasons', 'corrections'],
+  ...lineAmounts.map((name) => amountHeadings(name)[1] ?? ''),
+];
+const summaryWidths = [44, 16, 44, 10, ...lineAmounts.map(() => 24), 40, 40, ...lineAmounts.map(() => 24)];
+const correctionText = ({ block, amount }: ShownLine['corrections'][number]) =>
+  `${amount.decimal || amount.units} at block ${block}`;
+const summaryRow = ({ asset, amounts, isExplained, reasons, corrections }: ShownLine) => {
+  const shown = (name: (typeof lineAmounts)[number], part: keyof Amount): Cell => ({
+    number: amounts[name][part],
+    ...(name === 'unexplained' && !isExplained && { style: 'warning' }),
+  });
+  return rowXml([
+    ...assetCells(asset),
+    ...lineAmounts.map((name) => shown(name, 'decimal')),
+    { text: reasons.join(' '), ...(!isExplained && { style: 'warning' }) },
+    text(corrections.map(correctionText).join(', ')),
+    ...lineAmounts.map((name) => shown(name, 'units')),
+  ]);
+};
+
+/** Holds the balances, compressed, until the movements are written: a zip file has one file after the other. */
+const createSummary = ({ title, facts }: StatementFile) => {
+  const held: Uint8Array[] = [];
+  const deflate = new Deflate(compression, (chunk) => held.push(chunk));
+  const chunks = createChunks((chunk, isLast) => deflate.push(chunk, isLast));
+  const rows = [
+    [heading(title)],
+    ...Object.entries(facts).map(([name, value]) => [heading(name), text(value)]),
+    [],
+    summaryHeadings.map(heading),
+  ];
+  chunks.add(sheetStart(summaryWidths) + rows.map(rowXml).join(''));
+  return {
+    add: (line: ShownLine) => chunks.add(summaryRow(line)),
+    writeTo: (archive: Archive) => {
+      chunks.end(sheetEnd);
+      const file = archive.open(sheetPath(1));
+      const inflate = new Inflate((chunk, isLast) => file.push(chunk, isLast));
+      for (const [i, chunk] of held.entries()) inflate.push(chunk, i === held.length - 1);
+    },
+  };
+};
+
+/**
+ * Writes a statement as a workbook with two worksheets: Summary with the balances, and Movements. Memory grows with the
+ * number of balances, not of movements.
+ */
+export const createXlsxFormat = (rowsPerSheet = maxRows): Format =>
+  async function* (statement) {
+    const archive = createArchive();
+    archive.add(fixedFiles);
+    const [summary, movements] = [createSummary(statement), createMovements(archive, rowsPerSheet)];
+    const add = (entry: ShownEntry) => {
+      if (entry.kind === 'line') summary.add(entry);
+      if (entry.kind === 'movement') movements.add(entry);
+    };
+    for await (const batch of statement.entries) {
+      for (const entry of batch) add(entry);
+      yield* archive.take();
+    }
+    const names = movements.end();
+    summary.writeTo(archive);
+    archive.add(workbookFiles(['Summary', ...names]));
+    archive.end();
+    yield* archive.take();
+  };

@@ -1,0 +1,59 @@
+import './console.css';
+import './pages.css';
+import { render } from 'preact';
+import { LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { resumeSession } from './session/session.js';
+import { type NavigationRow, Shell } from './shell/shell.js';
+
+/** Pages, each loaded when it is first opened. */
+const OverviewPage = lazy(() => import('./overview/page.js').then((page) => page.OverviewPage));
+const HistoryPage = lazy(() => import('./history/page.js').then((page) => page.HistoryPage));
+const WalletsPage = lazy(() => import('./wallets/page.js').then((page) => page.WalletsPage));
+const WalletPage = lazy(() => import('./wallets/wallet-page.js').then((page) => page.WalletPage));
+const WebhooksPage = lazy(() => import('./webhooks/page.js').then((page) => page.WebhooksPage));
+const ApiPage = lazy(() => import('./api/page.js').then((page) => page.ApiPage));
+
+const rows: readonly NavigationRow[] = [
+  { path: '/console', title: 'Overview' },
+  { path: '/console/history', title: 'History' },
+  { path: '/console/wallets', title: 'Wallets' },
+  { path: '/console/webhooks', title: 'Webhooks' },
+  { path: '/console/api', title: 'API' },
+];
+
+const NoPage = () => (
+  <>
+    <h1>Page not found</h1>
+    <p>
+      <a href="/console">Back to the overview</a>
+    </p>
+  </>
+);
+
+const pageTitle = (path: string) => rows.findLast((row) => path.startsWith(row.path))?.title ?? 'Console';
+
+/** Names the page for screen readers and moves the focus to it, as a browser does after a page load. */
+const announce = (url: string) => {
+  document.title = `${pageTitle(new URL(url, location.origin).pathname)} · chainfold`;
+};
+
+const Console = () => (
+  <LocationProvider scope="/console">
+    <Shell rows={rows}>
+      <Router onLoadEnd={announce} onRouteChange={announce}>
+        <Route path="/console" component={OverviewPage} />
+        <Route path="/console/history" component={HistoryPage} />
+        <Route path="/console/wallets" component={WalletsPage} />
+        <Route path="/console/wallets/:api/:id" component={WalletPage} />
+        <Route path="/console/webhooks" component={WebhooksPage} />
+        <Route path="/console/api" component={ApiPage} />
+        <Route path="/console/api/:segment/:name" component={ApiPage} />
+        <Route default component={NoPage} />
+      </Router>
+    </Shell>
+  </LocationProvider>
+);
+
+const root = document.getElementById('console');
+if (root) render(<Console />, root);
+void resumeSession();

@@ -1,0 +1,77 @@
+import { signal } from '@preact/signals';
+import { headersSignedBy, importSecret, type SigningKey } from '../../../sdk/typescript/src/sign.js';
+
+/** Time without use after which the key is dropped, in milliseconds. */
+const idleMs = 5 * 60_000;
+
+type HeldKey = { readonly apiKey: string; readonly secret: SigningKey };
+
+/** Key in memory that signs commands. It cannot be read, and no storage of the browser has it. */
+const held = signal<HeldKey | null>(null);
+/** Key for which a command waits; the shell asks for its secret. */
+export const secretRequest = signal<{ readonly answer: (key: HeldKey | null) => void } | null>(null);
+/** api_key of the last secret that was entered, as a default for the next one. */
+export const lastApiKey = signal('');
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+let usedAt = 0;
+
+export const dropKey = (): void => {
+  clearTimeout(timer);
+  held.value = null;
+};
+
+const touchKey = () => {
+  clearTimeout(timer);
+  usedAt = Date.now();
+  timer = setTimeout(dropKey, idleMs);
+};
+
+/** Returns true while commands are signed without asking for the secret. */
+export const hasKey = (): boolean => held.value !== null;
+
+export const importKey = async (apiKey: string, secret: string): Promise<HeldKey> => ({
+  apiKey,
+  secret: await importSecret(secret),
+});
+
+export const holdKey = (key: HeldKey): void => {
+  held.value = key;
+  lastApiKey.value = key.apiKey;
+  touchKey();
+};
+
+const askForKey = () =>
+  new Promise<HeldKey | null>((resolve) => {
+    secretRequest.value?.answer(null);
+    secretRequest.value = {
+      answer: (key) => {
+        secretRequest.value = null;
+        resolve(key);
+      },
+    };
+  });
+
+/** Error of a command whose secret the reader declined to enter. */
+class NotSignedError extends Error {
+  constructor() {
+    super('Nothing was sent: the request needs a signature, and no secret was entered.');
+  }
+}
+
+/**
+ * Returns the key that signs the next request. Asks for the secret if there is none, or if it was not used for 5
+ * minutes: a timer of a suspended tab may be late.
+ */
+const currentKey = async (): Promise<HeldKey> => {
+  if (Date.now() - usedAt >= idleMs) dropKey();
+  const key = held.peek() ?? (await askForKey());
+  if (key === null) throw new NotSignedError();
+  holdKey(key);
+  return key;
+};
+
+export const signedHeaders = async (path: string, body: string, nonce?: string): Promise<Record<string, string>> => {
+  const { apiKey, secret } = await currentKey();
+  return headersSignedBy({ key: apiKey, secret, ...(nonce !== undefined && { nonce }) }, 'POST', path, body);
+};

@@ -1,0 +1,100 @@
+import type { App } from '../../application/app.js';
+import type { Context, Done } from '../../application/commands/handle.js';
+import { contextOf, variantOf } from '../support/following/following.js';
+import type { Random } from '../support/random.js';
+import type { LedgerChain } from '../support/simulation/chain.js';
+import type { World } from './world.js';
+
+/** Wallet that a client was told to have. */
+export type Account = {
+  readonly walletId: string;
+  readonly name: string;
+  readonly endpoint: string;
+  /** Addresses with the height of the chain when their registration was acknowledged. */
+  readonly addresses: Map<string, number>;
+  /** Height of the chain when the webhook was acknowledged; null before. */
+  heardFrom: number | null;
+};
+
+const attemptMs = 30_000;
+const pauseMs = 2000;
+const variant = variantOf('c');
+
+/** Client of one organization. It repeats every command under the same idempotency key until it is answered. */
+export const createClient = (around: {
+  readonly world: World;
+  readonly organizationId: string;
+  readonly chain: LedgerChain;
+  readonly people: readonly string[];
+  /** Returns the application of a process that answers requests; null while there is none. */
+  readonly reach: () => App | null;
+}) => {
+  const { world, organizationId, chain, people, reach } = around;
+  const luck: Random = world.luck(`client ${organizationId}`);
+  const accounts: Account[] = [];
+  let commands = 0;
+  let open = 0;
+
+  const within = <T>(work: Promise<T>): Promise<T | 'lost'> =>
+    Promise.race([work, world.wait(attemptMs).then(() => 'lost' as const)]);
+
+  /** Sends a command until it is acknowledged. */
+  const insist = async <T>(request: string, run: (app: App, by: Context) => Promise<Done<T>>): Promise<T> => {
+    const key = `${organizationId}-${commands++}`;
+    open++;
+    const attempt = async (app: App, n: number) => {
+      const by = { ...contextOf(organizationId, variant), requestId: `${key}-${n}` };
+      const retry = { apiKey: organizationId, idempotencyKey: key, request, confidential: false };
+      return app.idempotency(retry, (idSeed) => run(app, { ...by, idSeed }));
+    };
+    for (let n = 0; ; n++) {
+      const app = reach();
+      const answer = app ? await within(attempt(app, n)).catch((error: Error) => error) : 'lost';
+      if (answer !== 'lost' && !(answer instanceof Error)) {
+        open--;
+        world.note(`${organizationId} is told: ${request} is done`);
+        return answer.answer;
+      }
+      if (answer instanceof Error) world.note(`${organizationId} is told: ${request} failed: ${answer.message}`);
+      await world.wait(pauseMs + luck.below(pauseMs));
+    }
+  };
+
+  const openAccount = async () => {
+    const name = `wallet ${accounts.length}`;
+    const endpoint = `https://${organizationId.replace('_', '-')}.example/${accounts.length}`;
+    const wanted = { name, address: undefined, importAsset: undefined, confirmation: luck.between(1, 6) };
+    const account: Account = { walletId: '', name, endpoint, addresses: new Map(), heardFrom: null };
+    accounts.push(account);
+    const { wallet_id: walletId } = await insist(`register ${name}`, (app, by) => app.wallets.register(by, wanted));
+    Object.assign(account, { walletId });
+    const hook = { walletId, endpoint, confirmation: luck.between(1, 3), final: true };
+    await insist(`register webhook of ${name}`, (app, by) => app.webhooks.register(by, hook));
+    account.heardFrom = chain.head().number;
+    await addAddress(account);
+  };
+  const addAddress = async (account: Account) => {
+    const free = people.filter((one) => accounts.every(({ addresses }) => !addresses.has(one)));
+    if (free.length === 0 || account.walletId === '') return;
+    const text = luck.pick(free);
+    account.addresses.set(text, Number.POSITIVE_INFINITY);
+    const inputs = [{ text, path: '' }];
+    const { walletId } = account;
+    await insist(`register ${text.slice(0, 8)}`, (app, by) => app.addresses.register(by, { walletId, inputs }));
+    account.addresses.set(text, chain.head().number);
+  };
+
+  return {
+    organizationId,
+    accounts: (): readonly Account[] => accounts,
+    isIdle: () => open === 0,
+    /** Does one thing that a client would do. */
+    act: (): Promise<void> => {
+      const account = accounts.length > 0 ? luck.pick(accounts) : undefined;
+      return account && luck.next() < 0.6 ? addAddress(account) : openAccount();
+    },
+  };
+};
+
+export type Client = ReturnType<typeof createClient>;
+export const bankVariant = variant;

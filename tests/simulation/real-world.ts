@@ -1,0 +1,22 @@
+/** Ways out of a simulation: real timers, the real clock and real luck. */
+const ways = [
+  [globalThis, 'setTimeout'],
+  [globalThis, 'setInterval'],
+  [Date, 'now'],
+  [Math, 'random'],
+] as const;
+
+/** Runs work that must not reach for real time or luck, and reports each way out that it took. */
+export const withoutRealWorld = async <T>(work: () => Promise<T>, report: (name: string) => void): Promise<T> => {
+  const before = ways.map(([owner, name]) => Reflect.get(owner, name) as (...given: unknown[]) => unknown);
+  for (const [i, [owner, name]] of ways.entries())
+    Reflect.set(owner, name, (...given: unknown[]) => {
+      report(name);
+      return Reflect.apply(before[i] as never, owner, given);
+    });
+  try {
+    return await work();
+  } finally {
+    for (const [i, [owner, name]] of ways.entries()) Reflect.set(owner, name, before[i]);
+  }
+};

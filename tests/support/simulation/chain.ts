@@ -1,0 +1,144 @@
+import type { Chain, Header, Movement } from '../../../application/ports/chain.js';
+import { fail } from '../../../domain/failure.js';
+import { sha256 } from '../../../infrastructure/system.js';
+import type { Gate } from './gate.js';
+
+/** Payment; one that was in a replaced block keeps its transaction in the next one. */
+export type Payment = {
+  readonly from: string;
+  readonly to: string;
+  readonly value: bigint;
+  readonly transaction?: string;
+};
+
+/** Block of a simulated chain, with the balances after it. */
+export type SimulatedBlock = Header & {
+  readonly payments: readonly (Payment & { readonly transaction: string })[];
+  readonly balances: ReadonlyMap<string, bigint>;
+};
+
+/** Blocks below the head that a reorganization may replace. */
+export const finalDepth = 12;
+/** Coins that every sender has at first, so that no payment fails. */
+const endowment = 10n ** 24n;
+
+const hashOf = (...parts: readonly unknown[]) => `0x${sha256(parts.join(' '))}`;
+
+/** Chain with payments only: its blocks form a tree, of which one branch is canonical. */
+export const createLedgerChain = (name: string, startTime: number) => {
+  const known = new Map<string, SimulatedBlock>();
+  let made = 0;
+  const genesis: SimulatedBlock = {
+    number: 0,
+    hash: hashOf(name, 'genesis'),
+    parentHash: hashOf(name, 'nothing'),
+    time: startTime,
+    payments: [],
+    balances: new Map(),
+  };
+  let canonical: SimulatedBlock[] = [genesis];
+  known.set(genesis.hash, genesis);
+  const head = () => canonical.at(-1) as SimulatedBlock;
+
+  const mine = (payments: readonly Payment[], time: number): SimulatedBlock => {
+    const parent = head();
+    const balances = new Map(parent.balances);
+    const move = (address: string, by: bigint) => balances.set(address, (balances.get(address) ?? endowment) + by);
+    const included = payments.map((payment) => ({
+      ...payment,
+      transaction: payment.transaction ?? hashOf(name, 'transaction', made++),
+    }));
+    for (const { from, to, value } of included) {
+      move(from, -value);
+      move(to, value);
+    }
+    const number = parent.number + 1;
+    const hash = hashOf(name, 'block', made++);
+    const block = { number, hash, parentHash: parent.hash, time, payments: included, balances };
+    canonical.push(block);
+    known.set(hash, block);
+    return block;
+  };
+
+  return {
+    name,
+    mine,
+    head,
+    genesis,
+    at: (number: number): SimulatedBlock | null => canonical[number] ?? null,
+    of: (hash: string): SimulatedBlock | null => known.get(hash) ?? null,
+    canonical: (): readonly SimulatedBlock[] => canonical,
+    isCanonical: ({ number, hash }: Header) => canonical[number]?.hash === hash,
+    balanceOf: (address: string, at = head()) => at.balances.get(address) ?? endowment,
+    /** Removes the last blocks; returns a function that brings the removed branch back. */
+    drop: (depth: number) => {
+      const before = canonical;
+      canonical = canonical.slice(0, Math.max(1, canonical.length - depth));
+      return () => {
+        canonical = before;
+      };
+    },
+    finalized: () => Math.max(0, head().number - finalDepth),
+  };
+};
+
+export type LedgerChain = ReturnType<typeof createLedgerChain>;
+
+const native = { standard: 'native' } as const;
+
+/** Opens the chain for one process. Nodes may lag behind by `lag` blocks. */
+export const simulatedChain = (chain: LedgerChain, gate: Gate, lag: () => number): Chain => {
+  const call = <T>(what: string, effect: () => T) => gate.call(`${chain.name}.${what}`, effect);
+  const headerOf = ({ number, hash, parentHash, time }: SimulatedBlock): Header => ({ number, hash, parentHash, time });
+  const seen = () => chain.at(Math.max(0, chain.head().number - lag())) ?? chain.head();
+  const movementOf = ({ transaction, from, to, value }: SimulatedBlock['payments'][number]): Movement => ({
+    transaction,
+    index: 'native',
+    asset: native,
+    from,
+    to,
+    value: String(value),
+    fee: '0',
+    failed: false,
+    details: {},
+  });
+  const unsupported = (): never => fail('FAILED_PRECONDITION', 'The simulated chain has no contracts.');
+  return {
+    genesis: () => call('genesis', () => headerOf(chain.genesis)),
+    head: () => call('head', () => headerOf(seen())),
+    finalized: () => call('finalized', chain.finalized),
+    hints: async function* () {
+      // Followers poll.
+    },
+    headerAt: (number) =>
+      call('headerAt', () => {
+        const found = chain.at(number);
+        return found && headerOf(found);
+      }),
+    headerOf: (hash) =>
+      call('headerOf', () => {
+        const found = chain.of(hash);
+        return found && chain.isCanonical(found) ? headerOf(found) : null;
+      }),
+    block: (hash, interest) =>
+      call('block', () => {
+        const found = chain.of(hash);
+        if (!found) return null;
+        const isOwn = ({ from, to }: Payment) => interest.address(from) || interest.address(to);
+        const movements = found.payments.filter(isOwn).map(movementOf);
+        return { ...headerOf(found), movements, touches: [] };
+      }),
+    balances: (holdings, at) =>
+      call('balances', () => {
+        const block = chain.of(at.hash);
+        if (!block) return fail('NODE_ERROR', 'The simulated node does not know the block.');
+        return holdings.map(({ address, asset }) =>
+          asset.standard === 'native' ? String(chain.balanceOf(address, block)) : null,
+        );
+      }),
+    contract: async () => unsupported(),
+    tokenUri: async () => '',
+    tokens: async () => unsupported(),
+    close: async () => undefined,
+  };
+};
