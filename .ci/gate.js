@@ -16,8 +16,8 @@ import { fileURLToPath } from 'node:url';
 /** So many red files in one pass have one cause, which a second run would only hide. */
 const maxFlakyFiles = 8;
 
-/** Longest time of one command, after which it hangs. */
-const maxMinutes = 30;
+/** Longest time of one command, after which it hangs: twice what the longest pass takes on two busy cores. */
+const maxMinutes = 45;
 
 /**
  * Specs of what must never happen: something lost, something doubled, a wrong balance, data shown to another. A failed
@@ -111,7 +111,10 @@ const run = async (folder, mark, command, environment) => {
   const child = spawn(program, args, { stdio: 'inherit', detached: true, env: { ...env, CHAINFOLD_PASS: mark } });
   const late = setTimeout(() => {
     say(`the command did not end within ${maxMinutes} minutes: ${command.join(' ')}`);
-    for (const pid of marked(mark)) process.kill(pid, 'SIGKILL');
+    const running = marked(mark);
+    // The processes that run tests show the file as their title.
+    for (const pid of running) say(`still running: ${titleOf(pid)}`);
+    for (const pid of running) process.kill(pid, 'SIGKILL');
   }, maxMinutes * 60_000);
   for (const [signal, exitCode] of Object.entries(endings))
     process.removeAllListeners(signal).once(signal, () => {

@@ -56,7 +56,13 @@ const isDifferent = (path, seen = new Set()) => {
 };
 
 /** The longest ones begin first, so that no worker is left with one of them at the end. */
-const longest = ['tests/infrastructure/gateway-nodes/model.spec.ts', 'tests/system/'];
+const longest = [
+  'tests/interfaces/fairness.spec.ts',
+  'tests/infrastructure/gateway-nodes/model.spec.ts',
+  'tests/infrastructure/eventstoredb/kurrentdb.spec.ts',
+  'tests/application/following/families/',
+  'tests/system/',
+];
 const rank = (file) => longest.findIndex((start) => file.startsWith(start)) >>> 0;
 const usual = specs.filter((file) => !alone.includes(file)).sort((a, b) => rank(a) - rank(b));
 

@@ -29,9 +29,11 @@ const maxConcurrent = bounds.maxConcurrentPerKey * 6;
 const batch = 100;
 const address = 'c/mainnet';
 
+/** Returns whether an operation reads the organization's history to find its notifications. */
+const readsNotifications = ({ operation }: Endpoint) => operation.kind === 'query' && operation.waits === true;
 /** Returns the example of an operation, but does not wait for notifications. */
-const requestOf = ({ operation, example }: Endpoint) =>
-  operation.kind === 'query' && operation.waits ? { ...example, wait_seconds: 0 } : example;
+const requestOf = (endpoint: Endpoint) =>
+  readsNotifications(endpoint) ? { ...endpoint.example, wait_seconds: 0 } : endpoint.example;
 const isQuery = ({ operation, variant }: Endpoint) => operation.kind === 'query' && variant.surface === 'wallet';
 const requests = [
   ...endpoints.map((endpoint) => ({ endpoint, title: endpoint.path, headers: {} })),
@@ -64,7 +66,7 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
         const { greedy, modest } = neighbours;
         const ask = (by: Organization) => signedRequest(by, endpoint.path, requestOf(endpoint), headers);
         const isCommand = endpoint.operation.kind === 'command';
-        const isSlow = !isEmbedded && (isCommand || 'x-as-of' in headers);
+        const isSlow = !isEmbedded && (isCommand || 'x-as-of' in headers || readsNotifications(endpoint));
         const length = isSlow ? slowCrowd : crowd;
         const asked = { greedy: Array.from({ length }, () => ask(greedy)), modest: ask(modest) };
         const { waited, own, atOnce } = await askBeside(neighbours, operations, asked);

@@ -138,10 +138,10 @@ const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
   };
   for (const { name, addresses, hooks, payments } of others) {
     const [wallet_id = ''] = addresses.keys();
-    const [transaction_id = ''] = payments.keys();
     await expectNothing(`a wallet of ${name}`, () => tenant.api().getWallet({ wallet_id }));
     await expectNothing(`transfers of ${name}`, () => tenant.api().listTransfers({ wallet_id }));
-    await expectNothing(`a transaction of ${name}`, () => tenant.api().getTransaction({ transaction_id }));
+    for (const transaction_id of payments.keys())
+      await expectNothing(`a transaction of ${name}`, () => tenant.api().getTransaction({ transaction_id }));
     for (const { webhookId } of hooks)
       await expectNothing(`a webhook of ${name}`, () => tenant.api().getWebhook({ webhook_id: webhookId }));
   }

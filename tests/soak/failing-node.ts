@@ -24,6 +24,7 @@ const act: { readonly [F in NodeFault]: (response: ServerResponse) => unknown } 
 /** Starts a proxy to a node, over HTTP and WebSocket, whose requests and connections a test can make fail. */
 export const startFailingNode = async (upstream: string) => {
   let fault: NodeFault | null = null;
+  let changes = 0;
   const open = new Set<Socket | Duplex>();
   const cut = () => {
     for (const socket of open) socket.destroy();
@@ -62,9 +63,12 @@ export const startFailingNode = async (upstream: string) => {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
     isHealthy: () => fault === null,
+    /** Number of times that a fault began or ended; each of them closed every connection. */
+    changes: () => changes,
     /** Begins a fault, or ends it with null; either closes every open connection. */
     fail: (next: NodeFault | null) => {
       fault = next;
+      changes++;
       cut();
     },
     close: async () => {

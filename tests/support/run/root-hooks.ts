@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import { relative } from 'node:path';
 import fc from 'fast-check';
 import { buildIfStale } from './builder.js';
 import { removeDirectories } from './directories.js';
@@ -34,6 +35,8 @@ export const mochaGlobalTeardown = async () => {
 export const mochaHooks = {
   beforeEach(this: Mocha.Context) {
     noteTest(this.currentTest?.timeout() ?? null);
+    // Shows which file a process runs, for `ps` and for the gate when a pass does not end.
+    process.title = relative(process.cwd(), this.currentTest?.file ?? 'mocha');
   },
   afterEach() {
     noteTest(null);
