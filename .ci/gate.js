@@ -81,7 +81,7 @@ const titleOf = (pid) => {
 };
 
 /** Folders that the tools of the tests keep there for their next start. */
-const isCache = (name) => /^(tsx-|node-compile-cache|v8-compile-cache|playwright)/.test(name);
+const isCache = (name) => /^(tsx-|jiti|node-compile-cache|v8-compile-cache|playwright)/.test(name);
 
 /** Names what the command left behind, and removes it. */
 const cleanUp = (mark, temporary) => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { manifestFile } from '../sqlite/data-directory.js';
-import { ownerOnlyFolder, syncFolder } from './manifest.js';
+import { ownerOnlyFolder, syncPath } from './manifest.js';
 
 const draftPrefix = 'incomplete-';
 /** Name of a backup: its time and position. Names sort by time. */
@@ -51,7 +51,7 @@ export const findBackup = async (path: string): Promise<string | null> => {
 /** Removes the manifest first, so that a removal that is interrupted leaves nothing that looks complete. */
 const removeFolder = async (folder: string) => {
   await rm(join(folder, manifestFile), { force: true });
-  await syncFolder(folder);
+  await syncPath(folder);
   await rm(folder, { recursive: true });
 };
 

@@ -19,10 +19,14 @@ export const describeFile = async (folder: string, name: string): Promise<Backup
   return { name, size: (await stat(join(folder, name))).size, sha256: digest.digest('hex') };
 };
 
-/** Syncs a directory, because otherwise new names in it may be missing after a power failure. */
-export const syncFolder = async (folder: string) => {
-  const opened = await open(folder, 'r');
-  await opened.sync().finally(() => opened.close());
+/** Syncs a file, or a directory, because otherwise new names in it may be missing after a power failure. */
+export const syncPath = async (path: string) => {
+  const opened = await open(path, 'r');
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
+  }
 };
 
 /** Writes the manifest under another name and renames it, so that no interruption leaves half of it. */
@@ -36,7 +40,7 @@ export const writeManifest = async (folder: string, manifest: BackupManifest) =>
     await file.close();
   }
   await rename(draft, join(folder, manifestFile));
-  await syncFolder(folder);
+  await syncPath(folder);
 };
 
 const isFile = ({ name, size, sha256 }: BackupFile) =>

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BackupManifest, historyCheck, type RestoredBackup } from '../../application/maintenance/backup.js';
@@ -8,7 +8,7 @@ import type { Config } from '../config.js';
 import { findKeyRing } from '../keys/master-key.js';
 import { BadSetting } from '../settings/bad-setting.js';
 import { restoringFolder } from '../sqlite/data-directory.js';
-import { describeFile, ownerOnlyFile, ownerOnlyFolder, storeFiles, syncFolder } from './manifest.js';
+import { describeFile, ownerOnlyFile, ownerOnlyFolder, storeFiles, syncPath } from './manifest.js';
 import { serverSteps } from './server-steps.js';
 import { verifyFiles } from './verify-backup.js';
 
@@ -39,8 +39,7 @@ const rejectOtherEngines = ({ files }: BackupManifest, { eventStoreUrl, mongodbU
 
 const copyFile = async (from: string, to: string) => {
   await pipeline(createReadStream(from), createWriteStream(to, { mode: ownerOnlyFile, flags: 'wx' }));
-  const file = await open(to, 'r');
-  await file.sync().finally(() => file.close());
+  await syncPath(to);
 };
 
 /**
@@ -57,9 +56,9 @@ const copyInto = async (directory: string, folder: string, { files }: BackupMani
       fail('FAILED_PRECONDITION', `${name} changed while it was copied. Check the disks, and restore again.`);
   }
   for (const { name } of files) await rename(join(restoring, name), join(directory, name));
-  await syncFolder(directory);
+  await syncPath(directory);
   await rmdir(restoring);
-  await syncFolder(directory);
+  await syncPath(directory);
 };
 
 /** Restores a verified backup into an empty or absent data directory. Changes nothing if a check fails. */

@@ -24,7 +24,7 @@ import { checkDataDirectory } from '../sqlite/data-directory.js';
 import { sqliteEventStore } from '../sqlite/events/event-store.js';
 import { sqliteState } from '../sqlite/state.js';
 import { backupName, createDraft, pruneBackups } from './folders.js';
-import { describeFile, storeFiles, syncFolder, writeManifest } from './manifest.js';
+import { describeFile, storeFiles, syncPath, writeManifest } from './manifest.js';
 import { embeddedStores, enginesOf, isWhole, serverSteps } from './server-steps.js';
 import { copyStores } from './snapshot.js';
 import { verifyFiles } from './verify-backup.js';
@@ -55,13 +55,24 @@ const positionOf = async (draft: string, { eventStoreUrl, namespace }: Config) =
     eventStoreUrl === undefined
       ? await sqliteEventStore(join(draft, storeFiles.events), 'read')
       : await eventStoreDb(eventStoreUrl, aggregates, namespace);
-  return events.head().finally(() => events.close());
+  try {
+    return await events.head();
+  } finally {
+    await events.close();
+  }
 };
 
-const describeKeys = async (state: StateStore, ring: KeyRing) => {
-  const auditKey = await findAuditKey(state, ring);
-  if (auditKey === null) return fail('FAILED_PRECONDITION', 'Nothing to back up: no service was ever started here.');
-  return { key_fingerprints: await masterKeyIds(state), audit_key: auditKey };
+/** Describes the keys in the copied state store, or in the live one where that is a server. */
+const describeKeys = async (copy: string | null, ring: KeyRing, live: StateStore) => {
+  const copied = copy === null ? null : await sqliteState(copy, 'read');
+  try {
+    const state = copied ?? live;
+    const auditKey = await findAuditKey(state, ring);
+    if (auditKey === null) return fail('FAILED_PRECONDITION', 'Nothing to back up: no service was ever started here.');
+    return { key_fingerprints: await masterKeyIds(state), audit_key: auditKey };
+  } finally {
+    await copied?.close();
+  }
 };
 
 /** Copies the stores into the draft and describes the copies. */
@@ -69,8 +80,7 @@ const copyAndDescribe = async (draft: string, config: Config, ring: KeyRing, liv
   const engines = enginesOf(config);
   const stores = embeddedStores(engines);
   const time = await copyStores(config.dataDirectory, stores, draft);
-  const state = stores.includes('state') ? await sqliteState(join(draft, storeFiles.state), 'read') : null;
-  const keys = await describeKeys(state ?? live, ring).finally(() => state?.close());
+  const keys = await describeKeys(stores.includes('state') ? join(draft, storeFiles.state) : null, ring, live);
   const position = await positionOf(draft, config);
   const files = await Promise.all(stores.map((store) => describeFile(draft, storeFiles[store])));
   const manifest: BackupManifest = {
@@ -106,7 +116,7 @@ const complete = async (draft: string, { manifest, name }: { manifest: BackupMan
   const folder = join(dirname(draft), name);
   await rename(draft, folder);
   try {
-    await syncFolder(dirname(folder));
+    await syncPath(dirname(folder));
     await writeManifest(folder, manifest);
   } catch (error) {
     await rm(folder, { recursive: true });

@@ -9,9 +9,8 @@ const require = createRequire(import.meta.url);
 const [esm, cjs] = ['esm', 'cjs'].map((name) => join(folder, 'dist', name));
 
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
-execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder, '--outDir', esm], {
-  stdio: 'inherit',
-});
+const compiler = join(dirname(require.resolve('@typescript/native/package.json')), 'bin', 'tsc');
+execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', esm], { stdio: 'inherit' });
 
 // CommonJS has the same types. The package.json of a folder tells Node and TypeScript how to read its files.
 const ts = require('typescript');

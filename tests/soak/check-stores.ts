@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { organizationOf, type Recorded } from '../../application/ports/event-store.js';
 import type { Home } from '../support/engines/engines.js';
-import { allEvents } from '../support/following/following.js';
+import { eventsIn } from '../support/following/following.js';
 import { liveAndRebuilt } from '../support/histories/rebuild.js';
 import { isAccepted } from '../support/webhooks/webhook-receiver.js';
 import type { Tenant } from './tenant.js';
@@ -92,8 +92,7 @@ const checkRebuilt = async (home: Home, tenants: readonly Tenant[]) => {
 
 /** Checks the stores once every process has ended. */
 export const checkStores = async (home: Home, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
-  const store = await home.events();
-  const events = await allEvents(store).finally(() => store.close());
+  const events = await eventsIn(home);
   const violations = checkOrder(events);
   for (const tenant of tenants) {
     const own = events.filter(({ metadata }) => metadata.organizationId === tenant.organizationId);

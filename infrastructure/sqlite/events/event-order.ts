@@ -44,7 +44,11 @@ const firstReordered = async (db: Database, organizationId: string | null): Prom
 /** Compares tables and indexes on a thread of its own, because this reads the whole file. */
 const damageOf = async (path: string): Promise<string | null> => {
   const checker = await startThread<FileCheck, string | null>('file-checker', {});
-  return checker.run({ path, check: 'integrity_check' }).finally(() => checker.close());
+  try {
+    return await checker.run({ path, check: 'integrity_check' });
+  } finally {
+    await checker.close();
+  }
 };
 
 /** Creates the check of the places of events, which nobody but the writer of this service should have written. */

@@ -103,7 +103,11 @@ const fileTampering: fc.Arbitrary<FileTampering> = fc.tuple(
 
 const withCopy = async (directory: string, work: (files: Files) => Promise<void>) => {
   const files = await openFiles(directory);
-  await work(files).finally(() => files.close());
+  try {
+    await work(files);
+  } finally {
+    await files.close();
+  }
 };
 
 describe('the proof of all histories together', () => {

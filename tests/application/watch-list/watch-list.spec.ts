@@ -65,7 +65,11 @@ describe('the watch list after a newer release wrote events', () => {
       { ...stores, events: currentEvents({ ...stores.events, readAll }), system: testSystem },
       tag,
     );
-    await list.catchUp().finally(() => stores.close());
+    try {
+      await list.catchUp();
+    } finally {
+      await stores.close();
+    }
     return list;
   };
   const block = { number: 7, hash: '0xb7', time: 1, chain: '0xb0' };

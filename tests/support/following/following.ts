@@ -21,6 +21,7 @@ import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
 import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { projections } from '../../../projections/index.js';
+import type { Home } from '../engines/engines.js';
 import { freshDirectory } from '../run/directories.js';
 import { testSystem } from '../silent.js';
 import { quietPorts } from './quiet-ports.js';
@@ -127,6 +128,16 @@ export const allEvents = async (events: EventStore): Promise<Recorded[]> => {
   return found;
 };
 
+/** Opens the event store of a home for reading and returns all its events. */
+export const eventsIn = async (home: Home): Promise<Recorded[]> => {
+  const store = await home.events();
+  try {
+    return await allEvents(store);
+  } finally {
+    await store.close();
+  }
+};
+
 /** Reads every page of a list. */
 export const everyPage = async <T>(
   read: (token: string | undefined) => Promise<{ documents: readonly T[]; nextPageToken: string }>,
@@ -160,3 +171,7 @@ export const transfersOf = ({ transfers }: App, by: Context, walletId: string) =
 /** Reads the balances of the coins of a wallet, by address. */
 export const coinsOf = ({ assets }: App, by: Context, walletId: string) =>
   everyPage((token) => assets.list(by, { ...everyAsset, standard: 'native', walletId }, { size, token }));
+
+/** Reads the balances of a wallet in one ERC-20 token. */
+export const tokensOf = ({ assets }: App, by: Context, walletId: string, contract: string) =>
+  everyPage((token) => assets.list(by, { ...everyAsset, standard: 'erc20', contract, walletId }, { size, token }));

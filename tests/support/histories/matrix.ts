@@ -31,7 +31,7 @@ const sentence = <E extends Message>(asks: string, cell: Cell<E>) => {
 /** Makes one test for each cell, and one that fails when a command or an event of the decider is in no cell. */
 export const check = <C extends Message, E extends Message, S, State extends string>(
   decider: Decider<C, E, S>,
-  { states, rows }: Matrix<State, C, E>,
+  { states, rows }: Matrix<State, NoInfer<C>, NoInfer<E>>,
 ) => {
   const pasts = Object.entries(states) as [State, readonly E[]][];
   const given = specification(decider);

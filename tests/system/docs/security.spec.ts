@@ -116,7 +116,7 @@ describeInFull('code in docs/security.md', () => {
     const path = join(directory, 'checked.mts');
     writeFileSync(path, blockIn('ts'));
     const types = `--types node --typeRoots ${resolve('node_modules/@types')}`;
-    const compiler = `${process.execPath} ${resolve('node_modules/typescript/bin/tsc')}`;
+    const compiler = `${process.execPath} ${resolve('node_modules/.bin/tsc')}`;
     const { code, stdout } = await run(
       `${compiler} --ignoreConfig --noEmit --strict --module nodenext --target es2023 --skipLibCheck ${types} ${path}`,
       {},

@@ -10,7 +10,7 @@ import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/rea
 import { projections } from '../../../projections/index.js';
 import { embedded, type Home, services } from '../../support/engines/engines.js';
 import { until } from '../../support/eventually.js';
-import { allEvents } from '../../support/following/following.js';
+import { eventsIn } from '../../support/following/following.js';
 import { liveAndRebuilt } from '../../support/histories/rebuild.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { describeInFull } from '../../support/run/tier.js';
@@ -64,11 +64,6 @@ const walletsIn = (events: readonly Recorded[]) =>
       .filter(({ type }) => type === 'WalletRegistered')
       .map(({ data }) => (data as { readonly walletId: string }).walletId),
   );
-
-const eventsIn = async (home: Home) => {
-  const store = await home.events();
-  return allEvents(store).finally(() => store.close());
-};
 
 /**
  * Kills a backup as soon as `file` exists in its folder, or the folder itself if `file` is empty. Tries again if the

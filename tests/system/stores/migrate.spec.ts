@@ -7,7 +7,7 @@ import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastruct
 import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 import { embedded, engines, type Home, services } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents } from '../../support/following/following.js';
+import { eventsIn } from '../../support/following/following.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { skip } from '../../support/run/skip.js';
 import { describeInFull } from '../../support/run/tier.js';
@@ -22,14 +22,7 @@ const newAddress = () => `0x${randomBytes(20).toString('hex')}`;
 const migrate = ['migrate', '--to'] as const;
 
 /** Reads all events without their positions, which differ from store to store. */
-const historyOf = async ({ events: open }: Home) => {
-  const events = await open();
-  try {
-    return (await allEvents(events)).map(({ position, ...rest }) => rest);
-  } finally {
-    await events.close();
-  }
-};
+const historyOf = async (home: Home) => (await eventsIn(home)).map(({ position, ...rest }) => rest);
 
 /** Makes embedded stores that use the master key of the services. */
 const embeddedBeside = async ({ environment: { CHAINFOLD_MASTER_KEY = '' } }: Home): Promise<Home> => ({
