@@ -28,7 +28,7 @@ export type RoleStatuses = {
 type Ports = {
   readonly state: StateStore;
   readonly readModels: Pick<ReadModels, 'scan'>;
-  readonly system: Pick<System, 'now'>;
+  readonly system: Pick<System, 'now' | 'hasEnded'>;
   readonly deployment: Pick<Deployment, 'followsChains'>;
 };
 
@@ -51,7 +51,7 @@ export const createRoleStatuses = ({ state, readModels, system, deployment }: Po
       return hasWebhooks;
     },
   };
-  const instances = () => readInstances(state);
+  const instances = () => readInstances(state, system);
   return {
     instances,
     roles: async () => {

@@ -33,10 +33,14 @@ export type Instance = Omit<Deployment, 'followsChains'> & {
   readonly seenAt: number;
   /** Time of a clean stop; null while the instance runs, and after it was killed. */
   readonly stoppedAt: number | null;
+  /** True if the process was killed on the machine of the reader, which need not wait for missing heartbeats. */
+  readonly isKilled: boolean;
   /** Reason why the instance is still starting; null once it is ready. */
   readonly startup: string | null;
   readonly activities: readonly Activity[];
 };
+/** Heartbeat as it is stored. Earlier releases stored no `processId`. */
+type Heartbeat = Omit<Instance, 'isKilled'> & { readonly processId?: string };
 
 const heartbeatIntervalMs = 5000;
 /** Time without a heartbeat after which an instance counts as dead. */
@@ -55,15 +59,23 @@ const idOf = (instance: string) => `${prefix}${instance}`;
 /** Returns whether an entry of the process state is a heartbeat, which is meaningless on other stores. */
 export const isHeartbeat = (id: string) => id.startsWith(prefix);
 
-export const isSeen = ({ seenAt, stoppedAt }: Instance, now: number) =>
-  stoppedAt === null && now - seenAt <= missingAfterMs;
+export const isSeen = ({ seenAt, stoppedAt, isKilled }: Instance, now: number) =>
+  stoppedAt === null && !isKilled && now - seenAt <= missingAfterMs;
 
 /** Lists the instances whose heartbeats are stored, the one seen last first. */
-export const readInstances = async (state: StateStore): Promise<readonly Instance[]> => {
+export const readInstances = async (
+  state: StateStore,
+  { hasEnded }: Pick<System, 'hasEnded'>,
+): Promise<readonly Instance[]> => {
+  const instanceIn = (value: string): Instance => {
+    const { processId, ...heartbeat } = JSON.parse(value) as Heartbeat;
+    const isKilled = heartbeat.stoppedAt === null && processId !== undefined && hasEnded(processId);
+    return { ...heartbeat, isKilled };
+  };
   const found: Instance[] = [];
   for (let ids = await state.ids('processes', prefix); ids[0]?.startsWith(prefix); ) {
     const entries = await Promise.all(ids.filter(isHeartbeat).map((id) => state.get('processes', id)));
-    for (const entry of entries) if (entry) found.push(JSON.parse(entry.value) as Instance);
+    for (const entry of entries) if (entry) found.push(instanceIn(entry.value));
     ids = await state.ids('processes', ids.at(-1) as string);
   }
   return found.toSorted((a, b) => b.seenAt - a.seenAt);
@@ -116,10 +128,11 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
 
   const write = async (stoppedAt: number | null) => {
     const seenAt = system.now();
-    const instance: Instance = {
+    const heartbeat: Heartbeat = {
       id,
       host,
       pid,
+      processId: system.processId,
       version,
       roles: served.roles,
       startedAt,
@@ -128,7 +141,7 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
       startup: served.startup(),
       activities: stoppedAt === null ? activities.list() : [],
     };
-    const put = () => state.put('processes', idOf(id), JSON.stringify(instance), revision);
+    const put = () => state.put('processes', idOf(id), JSON.stringify(heartbeat), revision);
     if (!(await put())) {
       // Another instance removed the entry while this one was suspended, or the answer to an earlier write was lost.
       revision = (await state.get('processes', idOf(id)))?.revision ?? noEntry;
@@ -137,7 +150,7 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
     revision++;
   };
   const prune = async () => {
-    for (const one of outdated(await readInstances(state), system.now()))
+    for (const one of outdated(await readInstances(state, system), system.now()))
       await state.destroy('processes', idOf(one.id));
   };
   const attempt = (work: Promise<void>) =>

@@ -20,6 +20,7 @@ const instanceOf = ({ roles: own, seen, stopped = false }: Given, n: number): In
   startedAt: ago(600),
   seenAt: ago(seen),
   stoppedAt: stopped ? ago(seen) : null,
+  isKilled: false,
   startup: null,
   activities: [],
 });
@@ -40,7 +41,7 @@ const found = async (instances: readonly Instance[], { chains = false, webhooks 
   const statuses = createRoleStatuses({
     state: stateWith(instances),
     readModels: { scan: async <Doc>() => (webhooks ? [edition] : []) as unknown as readonly Found<Doc>[] },
-    system: { now: () => now },
+    system: { now: () => now, hasEnded: () => false },
     deployment: { followsChains: chains },
   });
   return roleFindings(await statuses.roles(), used, now).map(({ level, found: text }) => `${level} ${text}`);

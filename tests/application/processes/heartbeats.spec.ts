@@ -45,18 +45,18 @@ for (const [adapter, place] of Object.entries(states))
       running.push({ stop: end });
       return { heartbeat, startup, signal: stop.signal, end };
     };
-    const seen = async (pid: number) => (await readInstances(state)).find((one) => one.pid === pid);
+    const seen = async (pid: number) => (await readInstances(state, clock.system)).find((one) => one.pid === pid);
     const beats = (pid: number) =>
       until(`instance ${pid} was seen just now`, async () => (await seen(pid))?.seenAt === clock.system.now());
     /** Ends an instance as a kill does: its last heartbeat stays as it was. */
     const kill = async (pid: number, roles: readonly Role[]) => {
       const { end } = begin(pid, roles);
       await beats(pid);
-      const before = await seen(pid);
-      const id = `instance:${before?.id}`;
+      const id = `instance:${(await seen(pid))?.id}`;
+      const last = (await state.get('processes', id))?.value ?? '';
       await end();
       const entry = await state.get('processes', id);
-      assert.ok(await state.put('processes', id, JSON.stringify(before), entry?.revision ?? 0));
+      assert.ok(await state.put('processes', id, last, entry?.revision ?? 0));
     };
 
     it('tells who runs, since when, with which version and roles', async () => {
@@ -72,6 +72,7 @@ for (const [adapter, place] of Object.entries(states))
         startedAt: start,
         seenAt: start,
         stoppedAt: null,
+        isKilled: false,
         startup: null,
         activities: [],
       });
@@ -114,13 +115,28 @@ for (const [adapter, place] of Object.entries(states))
       assert.deepEqual([stopped.stoppedAt, isSeen(stopped, start)], [start, false]);
     });
 
+    it('counts as killed at once for readers on its machine, who see that its process has ended', async () => {
+      await kill(7, ['api']);
+      const isKilledFor = async (hasEnded: (processId: string) => boolean) => {
+        const [last] = await readInstances(state, { hasEnded });
+        return last && [last.isKilled, isSeen(last, start)];
+      };
+      assert.deepEqual(await isKilledFor((processId) => processId === clock.system.processId), [true, false]);
+      assert.deepEqual(await isKilledFor(() => false), [false, true]);
+      const { end } = begin(8, ['api']);
+      await beats(8);
+      await end();
+      const stopped = (await readInstances(state, { hasEnded: () => true })).find(({ pid }) => pid === 8);
+      assert.equal(stopped?.isKilled, false, 'a clean stop is not a kill');
+    });
+
     it('removes those that ended an hour ago, except the last one of each role', async () => {
       await kill(1, ['api', 'follower']);
       await kill(2, ['api']);
       clock.pass(hour + 1);
       begin(3, ['api', 'projector']);
       await eventually(async () =>
-        assert.deepEqual(new Set((await readInstances(state)).map(({ pid }) => pid)), new Set([1, 3])),
+        assert.deepEqual(new Set((await readInstances(state, clock.system)).map(({ pid }) => pid)), new Set([1, 3])),
       );
     });
 
@@ -137,7 +153,7 @@ for (const [adapter, place] of Object.entries(states))
       const store = { isAway: true };
       state.put = (...given) => (store.isAway ? Promise.reject(new Error('away')) : put(...given));
       begin(7, ['api']);
-      await until('nothing is stored', async () => (await readInstances(state)).length === 0);
+      await until('nothing is stored', async () => (await readInstances(state, clock.system)).length === 0);
       store.isAway = false;
       await beats(7);
     });

@@ -16,6 +16,7 @@ const instance = (pid: number, roles: readonly Role[], given: Partial<Instance> 
   startedAt: ago(7300),
   seenAt: ago(2),
   stoppedAt: null,
+  isKilled: false,
   startup: null,
   activities: [],
   ...given,

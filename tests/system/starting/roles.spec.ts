@@ -8,6 +8,7 @@ import { engines, type Home } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
 import { type Service, startService } from '../../support/service/service.js';
+import { testSystem } from '../../support/silent.js';
 
 /** Roles of each process. */
 const shares = ['api,projector', 'follower,deliverer'];
@@ -50,7 +51,8 @@ for (const engine of engines)
     /** Lets the heartbeats of a killed process age by a minute. */
     const age = async (pid: number | undefined) => {
       const state = await openState(home);
-      const last = (await readInstances(state)).find((one) => one.pid === pid) ?? assert.fail(`${pid} was not seen`);
+      const last =
+        (await readInstances(state, testSystem)).find((one) => one.pid === pid) ?? assert.fail(`${pid} was not seen`);
       const entry = await state.get('processes', `instance:${last.id}`);
       const aged: Instance = { ...last, seenAt: last.seenAt - 60_000 };
       await state.put('processes', `instance:${last.id}`, JSON.stringify(aged), entry?.revision ?? 0);
@@ -84,11 +86,12 @@ for (const engine of engines)
     for (const role of shares)
       it(`are missed by doctor and status when ${role} was killed, until it runs again`, async () => {
         const { process, kill } = serviceOf(role);
+        const names = role.split(',');
         await kill();
+        assert.deepEqual(await missing(), names, 'before the next heartbeat was due');
         await age(process.pid);
         const { code, found } = await examined();
         assert.equal(code, 1);
-        const names = role.split(',');
         assert.equal(found.length, names.length, found.join());
         for (const name of names) {
           const pattern = new RegExp(`^fail ${name} was last seen \\d+ s ago \\(.*, pid ${process.pid}\\) and was not`);
