@@ -17,11 +17,12 @@ import (
 )
 
 type verification struct {
-	Secrets []string          `json:"secrets"`
-	Headers map[string]string `json:"headers"`
-	Body    string            `json:"body"`
-	Now     int64             `json:"now"`
-	Valid   bool              `json:"valid"`
+	Secrets    []string          `json:"secrets"`
+	PublicKeys []string          `json:"public_keys"`
+	Headers    map[string]string `json:"headers"`
+	Body       string            `json:"body"`
+	Now        int64             `json:"now"`
+	Valid      bool              `json:"valid"`
 }
 
 type step struct {
@@ -77,7 +78,7 @@ func verify(t *testing.T, v verification) map[string]any {
 	for name, value := range v.Headers {
 		header.Set(name, value)
 	}
-	options := chainfold.Verification{Secrets: v.Secrets, Now: time.Unix(v.Now, 0)}
+	options := chainfold.Verification{Secrets: v.Secrets, PublicKeys: v.PublicKeys, Now: time.Unix(v.Now, 0)}
 	notification, err := chainfold.VerifyWebhook([]byte(v.Body), header, options)
 	if (err == nil) != v.Valid {
 		t.Errorf("valid: expected %v, got %v", v.Valid, err)

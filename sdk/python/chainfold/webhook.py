@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, Union
 
+from .ed25519 import is_signed
 from .errors import WebhookVerificationError
 
 
@@ -31,9 +32,35 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     raise WebhookVerificationError(f"The header {name} is missing")
 
 
-def _signature(secret: str, content: bytes) -> str:
+# Greatest number of signatures that are checked, so that a stranger's request costs little.
+_MAX_SIGNATURES = 16
+
+
+def _listed(one_or_more: Union[str, Sequence[str]]) -> Sequence[str]:
+    return [one_or_more] if isinstance(one_or_more, str) else one_or_more
+
+
+def _signatures(header: str, version: str) -> list[bytes]:
+    found = []
+    for one in header.split(" "):
+        name, _, signature = one.partition(",")
+        try:
+            if name == version:
+                found.append(base64.b64decode(signature, validate=True))
+        except ValueError:
+            pass
+    return found[:_MAX_SIGNATURES]
+
+
+def _matches_secret(secret: str, content: bytes, header: str) -> bool:
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    return "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    expected = hmac.new(key, content, hashlib.sha256).digest()
+    return any(hmac.compare_digest(one, expected) for one in _signatures(header, "v1"))
+
+
+def _matches_key(public_key: str, content: bytes, header: str) -> bool:
+    key = base64.b64decode(public_key.removeprefix("whpk_"))
+    return any(is_signed(key, content, one) for one in _signatures(header, "v1a"))
 
 
 def _is_recent(timestamp: str, now: float, tolerance: float) -> bool:
@@ -46,25 +73,28 @@ def _is_recent(timestamp: str, now: float, tolerance: float) -> bool:
 def verify_webhook(
     body: Union[bytes, str],
     headers: Mapping[str, str],
-    secret: Union[str, Sequence[str]],
+    secret: Union[str, Sequence[str]] = (),
     *,
+    public_key: Union[str, Sequence[str]] = (),
     tolerance: float = 300,
     now: Optional[float] = None,
 ) -> WebhookNotification:
     """Verifies a webhook and returns its notification.
 
-    ``body`` is the body as it was received, and ``secret`` the webhook's ``whsec_…`` from GetWebhook, or two of them
-    during a rotation. ``tolerance`` is the greatest age in seconds. Raises ``WebhookVerificationError`` if the webhook
-    must not be trusted.
+    ``body`` is the body as it was received. Pass the webhook's ``secret`` (``whsec_…``) or its ``public_key``
+    (``whpk_…``) from GetWebhook, or two of them during a rotation. ``tolerance`` is the greatest age in seconds. Raises
+    ``WebhookVerificationError`` if the webhook must not be trusted.
     """
     raw = body.encode() if isinstance(body, str) else body
     identifier = _header(headers, "webhook-id")
     timestamp = _header(headers, "webhook-timestamp")
-    signatures = _header(headers, "webhook-signature").split(" ")
+    signatures = _header(headers, "webhook-signature")
     if not _is_recent(timestamp, time.time() if now is None else now, tolerance):
         raise WebhookVerificationError("The webhook is too old, or its timestamp is in the future")
     content = f"{identifier}.{timestamp}.".encode() + raw
-    expected = [_signature(one, content) for one in ([secret] if isinstance(secret, str) else secret)]
-    if not any(hmac.compare_digest(one, other) for one in signatures for other in expected):
-        raise WebhookVerificationError("No signature of the webhook matches the secret")
+    if not (
+        any(_matches_secret(one, content, signatures) for one in _listed(secret))
+        or any(_matches_key(one, content, signatures) for one in _listed(public_key))
+    ):
+        raise WebhookVerificationError("No signature of the webhook matches a given secret or public key")
     return json.loads(raw)

@@ -32,7 +32,9 @@ def _method(client, name, is_iterator):
 
 def _verify(step):
     try:
-        notification = chainfold.verify_webhook(step["body"], step["headers"], step["secrets"], now=step["now"])
+        notification = chainfold.verify_webhook(
+            step["body"], step["headers"], step.get("secrets", ()), public_key=step.get("public_keys", ()), now=step["now"]
+        )
     except chainfold.WebhookVerificationError:
         return None
     return notification["webhook_history_id"]

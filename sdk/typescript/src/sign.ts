@@ -17,6 +17,17 @@ export const importSecret = (secret: string): Promise<SigningKey> => importBytes
 export const hmac = async (key: Uint8Array<ArrayBuffer>, text: string): Promise<ArrayBuffer> =>
   crypto.subtle.sign('HMAC', await importBytes(key), encoder.encode(text));
 
+/** Imports the 32 bytes of an Ed25519 public key. */
+export const importPublicKey = (bytes: Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey('raw', bytes, 'Ed25519', false, ['verify']);
+
+/** Returns whether an Ed25519 signature of a text was made with the private half of a public key. */
+export const isSigned = (
+  key: Awaited<ReturnType<typeof importPublicKey>>,
+  signature: Uint8Array<ArrayBuffer>,
+  text: string,
+): Promise<boolean> => crypto.subtle.verify('Ed25519', key, signature, encoder.encode(text));
+
 /** Returns a nonce, which makes a signature valid only once. */
 export const newNonce = (): string => `${Date.now()}-${hex(crypto.getRandomValues(new Uint8Array(8)))}`;
 

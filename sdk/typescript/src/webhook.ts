@@ -1,6 +1,6 @@
 import { WebhookVerificationError } from './errors.js';
 import { readExact } from './exact-json.js';
-import { hmac } from './sign.js';
+import { hmac, importPublicKey, isSigned } from './sign.js';
 
 /** Body of a webhook, and item of the notification feed. */
 export type WebhookNotification = {
@@ -16,8 +16,10 @@ export type WebhookNotification = {
 type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerificationOptions = {
-  /** Secret of the webhook, `whsec_…`, from GetWebhook. Two secrets are accepted during a rotation. */
-  readonly secret: string | readonly string[];
+  /** Secret of the webhook, `whsec_…`, from GetWebhook. Pass two during a rotation. */
+  readonly secret?: string | readonly string[];
+  /** Public key of the webhook, `whpk_…`, from GetWebhook or ListWebhooks. Pass two during a rotation. */
+  readonly publicKey?: string | readonly string[];
   /** Greatest age of a webhook, in seconds; 300 by default. */
   readonly toleranceSeconds?: number;
   /** Time of the receipt in milliseconds; the current time by default. */
@@ -30,38 +32,62 @@ const headerIn = (headers: ReceivedHeaders, name: string): string => {
   throw new WebhookVerificationError(`The header ${name} is missing`);
 };
 
+const listOf = (oneOrMore: string | readonly string[]): readonly string[] =>
+  typeof oneOrMore === 'string' ? [oneOrMore] : oneOrMore;
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
-const base64Of = (bytes: ArrayBuffer): string => btoa(String.fromCharCode(...new Uint8Array(bytes)));
+
+/** Greatest number of signatures that are checked, so that a stranger's request costs little. */
+const maxSignatures = 16;
+
+/** Decodes the signatures of a version. Malformed ones are left out. */
+const signaturesIn = (header: string, version: string) =>
+  header
+    .split(' ')
+    .flatMap((one) => {
+      const [name, signature = ''] = one.split(',');
+      try {
+        return name === version ? [bytesOf(signature)] : [];
+      } catch {
+        return [];
+      }
+    })
+    .slice(0, maxSignatures);
 
 /** Compares in a time that does not depend on the position of the first difference. */
-const isEqual = (a: string, b: string): boolean => {
-  let difference = a.length ^ b.length;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i % (b.length || 1));
-  return difference === 0;
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.reduce((difference, byte, i) => difference | (byte ^ (b[i] ?? 0)), 0) === 0;
+
+const matchesSecret = async (secret: string, content: string, header: string): Promise<boolean> => {
+  const expected = new Uint8Array(await hmac(bytesOf(secret.replace(/^whsec_/, '')), content));
+  return signaturesIn(header, 'v1').some((one) => isEqual(one, expected));
+};
+
+const matchesKey = async (publicKey: string, content: string, header: string): Promise<boolean> => {
+  const key = await importPublicKey(bytesOf(publicKey.replace(/^whpk_/, '')));
+  const matches = signaturesIn(header, 'v1a').map((one) => isSigned(key, one, content));
+  return (await Promise.all(matches)).includes(true);
 };
 
 /**
- * Verifies a webhook by the Standard Webhooks scheme, version `v1`, and returns its notification. `body` is the text as
- * it was received. Throws WebhookVerificationError if the webhook must not be trusted.
+ * Verifies a webhook by the Standard Webhooks scheme under its secret (`v1`) or its public key (`v1a`), and returns its
+ * notification. `body` is the text as it was received. Throws WebhookVerificationError if the webhook must not be trusted.
  */
 export const verifyWebhook = async (
   body: string,
   headers: ReceivedHeaders,
-  { secret, toleranceSeconds = 300, now = Date.now() }: VerificationOptions,
+  { secret = [], publicKey = [], toleranceSeconds = 300, now = Date.now() }: VerificationOptions,
 ): Promise<WebhookNotification> => {
   const id = headerIn(headers, 'webhook-id');
   const timestamp = headerIn(headers, 'webhook-timestamp');
-  const signatures = headerIn(headers, 'webhook-signature').split(' ');
+  const signatures = headerIn(headers, 'webhook-signature');
   if (!(Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds))
     throw new WebhookVerificationError('The webhook is too old, or its timestamp is in the future');
-  const secrets = typeof secret === 'string' ? [secret] : secret;
-  const expected = await Promise.all(
-    secrets.map(async (one) => {
-      const key = bytesOf(one.replace(/^whsec_/, ''));
-      return `v1,${base64Of(await hmac(key, `${id}.${timestamp}.${body}`))}`;
-    }),
-  );
-  if (!signatures.some((signature) => expected.some((one) => isEqual(signature, one))))
-    throw new WebhookVerificationError('No signature of the webhook matches the secret');
+  const content = `${id}.${timestamp}.${body}`;
+  const matches = [
+    ...listOf(secret).map((one) => matchesSecret(one, content, signatures)),
+    ...listOf(publicKey).map((one) => matchesKey(one, content, signatures)),
+  ];
+  if (!(await Promise.all(matches)).includes(true))
+    throw new WebhookVerificationError('No signature of the webhook matches a given secret or public key');
   return readExact(body) as WebhookNotification;
 };

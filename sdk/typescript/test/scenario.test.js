@@ -28,9 +28,10 @@ const methodOf = (client, name, isIterator) => {
   return client[api][method];
 };
 
-const verify = async ({ body, headers, secrets, now }) => {
+const verify = async ({ body, headers, secrets = [], public_keys = [], now }) => {
+  const options = { secret: secrets, publicKey: public_keys, now: now * 1000 };
   try {
-    return (await esm.verifyWebhook(body, headers, { secret: secrets, now: now * 1000 })).webhook_history_id;
+    return (await esm.verifyWebhook(body, headers, options)).webhook_history_id;
   } catch (error) {
     assert.ok(error instanceof esm.WebhookVerificationError, String(error));
     return null;
