@@ -32,6 +32,8 @@ export const createClient = (around: {
   const { world, organizationId, chain, people, reach } = around;
   const luck: Random = world.luck(`client ${organizationId}`);
   const accounts: Account[] = [];
+  /** Registered token contracts with the height of the chain when their registration was acknowledged. */
+  const tokens = new Map<string, number>();
   let commands = 0;
   let open = 0;
 
@@ -84,14 +86,24 @@ export const createClient = (around: {
     account.addresses.set(text, chain.head().number);
   };
 
+  const addToken = async (token: string) => {
+    tokens.set(token, Number.POSITIVE_INFINITY);
+    await insist(`register token ${token.slice(0, 8)}`, (app, by) => app.contracts.register(by, token, 'erc20'));
+    tokens.set(token, chain.head().number);
+  };
+
   return {
     organizationId,
     accounts: (): readonly Account[] => accounts,
+    tokens: (): ReadonlyMap<string, number> => tokens,
     isIdle: () => open === 0,
     /** Does one thing that a client would do. */
     act: (): Promise<void> => {
       const account = accounts.length > 0 ? luck.pick(accounts) : undefined;
-      return account && luck.next() < 0.6 ? addAddress(account) : openAccount();
+      if (!account) return openAccount();
+      const token = chain.tokens.find((one) => !tokens.has(one));
+      if (token !== undefined && luck.next() < 0.3) return addToken(token);
+      return luck.next() < 0.6 ? addAddress(account) : openAccount();
     },
   };
 };

@@ -1,6 +1,8 @@
 import type { Role } from '../../application/processes/service-process.js';
 import { roles } from '../../application/processes/service-process.js';
+import { projections } from '../../projections/index.js';
 import { createLedgerChain, finalDepth, type Payment } from '../support/simulation/chain.js';
+import { simulatedReadModels } from '../support/simulation/documents.js';
 import { simulatedEventStore } from '../support/simulation/event-log.js';
 import { bankVariant, createClient } from './bank.js';
 import { createStores, type Life, type Surroundings, startLife, type Weather } from './life.js';
@@ -28,7 +30,8 @@ export const playWorld = async (seed: number, minutes: number): Promise<Outcome>
   const luck = world.luck('scenario');
   const faults = new Map<string, number>();
   const count = (fault: string) => void faults.set(fault, (faults.get(fault) ?? 0) + 1);
-  const chain = createLedgerChain('C', Math.floor(world.now() / 1000));
+  const tokens = [0xc1, 0xc2].map((n) => `0x${n.toString(16).padStart(40, '0')}`);
+  const chain = createLedgerChain('C', Math.floor(world.now() / 1000), tokens);
   const receivers = createReceivers(world);
   const weather: Weather = { ...calm };
   const stores = createStores();
@@ -62,6 +65,7 @@ export const playWorld = async (seed: number, minutes: number): Promise<Outcome>
     from: luck.pick(people),
     to: luck.pick(people),
     value: BigInt(luck.between(1, 1e6)),
+    ...(luck.next() < 0.4 && { token: luck.pick(tokens) }),
   });
   const mine = (again: readonly Payment[] = []) => {
     const fresh = Array.from({ length: luck.below(4) }, payment);
@@ -129,7 +133,11 @@ export const playWorld = async (seed: number, minutes: number): Promise<Outcome>
     const gate = { call: async <T>(_: string, effect: () => T) => effect(), now: world.now, sleep: world.wait };
     const app = reach();
     if (!app) throw new Error('no process answers');
-    const checked = checkTruth(app, simulatedEventStore(stores.log, gate), { chain, receivers, clients });
+    const open = {
+      events: simulatedEventStore(stores.log, gate),
+      readModels: simulatedReadModels(stores.documents, gate, projections),
+    };
+    const checked = checkTruth(app, open, { chain, receivers, clients });
     let isChecked = false as boolean;
     const done = checked.then(
       () => null,

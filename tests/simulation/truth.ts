@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../application/app.js';
+import { currentEvents } from '../../application/commands/current-events.js';
 import type { EventStore } from '../../application/ports/event-store.js';
-import { coinsOf, contextOf, transfersOf } from '../support/following/following.js';
+import type { ReadModels } from '../../application/ports/read-models.js';
+import { aboutOf } from '../../application/read-models/event-context.js';
+import { projections } from '../../projections/index.js';
+import { allEvents, coinsOf, contextOf, tokensOf, transfersOf } from '../support/following/following.js';
 import { standingNotices } from '../support/following/standing-notices.js';
+import { walk } from '../support/histories/rebuild.js';
+import { project, slot } from '../support/histories/replay.js';
 import type { LedgerChain, Payment } from '../support/simulation/chain.js';
 import { type Account, bankVariant, type Client } from './bank.js';
 import type { Receivers } from './receivers.js';
@@ -16,14 +22,28 @@ export type Known = {
 
 const linesOf = (texts: Iterable<string>) => [...texts].sort((a, b) => a.localeCompare(b));
 
-/** Lists the payments of the canonical chain that concern the addresses, from a height of each address on. */
-const paymentsTo = (chain: LedgerChain, account: Account, isAfter: (number: number, since: number) => boolean) =>
+/** Returns the height from which an organization follows an asset: from the beginning for the coin of the chain. */
+const followedSince = (client: Client, token: string | undefined) =>
+  token === undefined ? 0 : (client.tokens().get(token) ?? Number.NaN);
+
+/**
+ * Lists the payments of the canonical chain that concern the addresses. `isAfter` compares the number of a block with the
+ * height from which both the address and the asset are followed; it is NaN for what was never followed.
+ */
+const paymentsTo = (
+  chain: LedgerChain,
+  client: Client,
+  account: Account,
+  isAfter: (number: number, since: number) => boolean,
+) =>
   chain
     .canonical()
     .flatMap(({ number, payments }) =>
       payments
-        .filter(({ from, to }) =>
-          [from, to].some((one) => isAfter(number, account.addresses.get(one) ?? Number.POSITIVE_INFINITY)),
+        .filter(({ from, to, token }) =>
+          [from, to].some((one) =>
+            isAfter(number, Math.max(account.addresses.get(one) ?? Number.NaN, followedSince(client, token))),
+          ),
         )
         .map(({ transaction }) => transaction),
     );
@@ -34,26 +54,44 @@ const checkTransfers = async (app: App, { chain }: Known, client: Client, accoun
   const standing = found.filter(({ state }) => state !== 'REMOVED').map(({ transfer }) => transfer.transaction);
   assert.deepEqual(linesOf(standing), linesOf(new Set(standing)), 'a transfer is listed twice');
   const listed = new Set(standing);
-  const due = paymentsTo(chain, account, (number, since) => number > since);
+  const due = paymentsTo(chain, client, account, (number, since) => number > since);
   const missing = due.filter((one) => !listed.has(one));
   assert.deepEqual(missing, [], `${client.organizationId} misses transfers of ${account.name}`);
   // Transfers that were mined shortly before the registration may appear.
-  const possible = new Set(paymentsTo(chain, account, (_, since) => Number.isFinite(since)));
+  const possible = new Set(paymentsTo(chain, client, account, (_, since) => Number.isFinite(since)));
   const invented = standing.filter((one) => !possible.has(one));
   assert.deepEqual(invented, [], `${client.organizationId} has transfers that the chain does not`);
   return standing;
 };
 
-const concerns = (payments: readonly Payment[], address: string) =>
-  payments.some(({ from, to }) => from === address || to === address);
+const concerns = (payments: readonly Payment[], address: string, asset: string | undefined) =>
+  payments.some(({ from, to, token }) => (from === address || to === address) && token === asset);
+
+/** Lists the balances of a wallet in a token, or in the coin of the chain. */
+const balancesOf = async (app: App, client: Client, account: Account, token: string | undefined) => {
+  const by = contextOf(client.organizationId, bankVariant);
+  const found = await (token === undefined
+    ? coinsOf(app, by, account.walletId)
+    : tokensOf(app, by, account.walletId, token));
+  return new Map(found.map(({ address, balance }) => [address, balance]));
+};
+
 const checkBalances = async (app: App, { chain }: Known, client: Client, account: Account) => {
-  const found = await coinsOf(app, contextOf(client.organizationId, bankVariant), account.walletId);
-  const balances = new Map(found.map(({ address, balance }) => [address, balance]));
-  for (const [address, since] of account.addresses) {
-    const isActive = chain.canonical().some(({ number, payments }) => number > since && concerns(payments, address));
-    // The balance of an address is read with its first transfer.
-    if (isActive || balances.has(address))
-      assert.equal(balances.get(address), String(chain.balanceOf(address)), `balance of ${address}`);
+  for (const token of [undefined, ...client.tokens().keys()]) {
+    const balances = await balancesOf(app, client, account, token);
+    for (const [address, since] of account.addresses) {
+      const from = Math.max(since, followedSince(client, token));
+      const isActive = chain
+        .canonical()
+        .some(({ number, payments }) => number > from && concerns(payments, address, token));
+      // The balance of an address is read with its first transfer.
+      if (isActive || balances.has(address))
+        assert.equal(
+          balances.get(address),
+          String(chain.balanceOf(address, token)),
+          `balance of ${address} in ${token ?? 'coins'}`,
+        );
+    }
   }
 };
 
@@ -61,12 +99,13 @@ const checkBalances = async (app: App, { chain }: Known, client: Client, account
 const checkNotices = async (
   events: EventStore,
   { chain, receivers }: Known,
+  client: Client,
   account: Account,
   standing: readonly string[],
 ) => {
   const { standing: notices, pending } = await standingNotices(events, account.walletId);
   const heard = account.heardFrom ?? Number.POSITIVE_INFINITY;
-  const due = paymentsTo(chain, account, (number, since) => number > Math.max(since, heard));
+  const due = paymentsTo(chain, client, account, (number, since) => number > Math.max(since, heard));
   for (const transaction of due) assert.equal(notices.get(transaction), 1, `notices of ${transaction}`);
   const known = new Set(standing);
   for (const [transaction, count] of notices)
@@ -90,8 +129,22 @@ const checkNotices = async (
   );
 };
 
+/** Checks that the read models are what the projections make of all events. */
+const checkReadModels = async (events: EventStore, readModels: ReadModels) => {
+  const history = (await allEvents(currentEvents(events))).map((event) => ({ ...event, about: aboutOf(event) }));
+  const found = new Map<string, object>();
+  for (const projection of projections)
+    for await (const { scope, id, document } of walk(readModels, projection))
+      found.set(slot(projection.name, scope, id), document);
+  assert.ok(found.size > 0, 'there are no documents');
+  assert.deepEqual(found, project(history));
+};
+
+type Stores = { readonly events: EventStore; readonly readModels: ReadModels };
+
 /** Checks everything that must hold once a world has settled. */
-export const checkTruth = async (app: App, events: EventStore, known: Known): Promise<void> => {
+export const checkTruth = async (app: App, { events, readModels }: Stores, known: Known): Promise<void> => {
+  await checkReadModels(events, readModels);
   for (const client of known.clients) {
     const by = contextOf(client.organizationId, bankVariant);
     const { wallets } = await app.wallets.list(by, { size: 100, token: undefined });
@@ -102,7 +155,7 @@ export const checkTruth = async (app: App, events: EventStore, known: Known): Pr
     for (const account of client.accounts()) {
       const standing = await checkTransfers(app, known, client, account);
       await checkBalances(app, known, client, account);
-      await checkNotices(events, known, account, standing);
+      await checkNotices(events, known, client, account, standing);
     }
   }
 };

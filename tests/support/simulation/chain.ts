@@ -8,10 +8,12 @@ export type Payment = {
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
+  /** Contract of the token that is paid; the coin of the chain when absent. */
+  readonly token?: string;
   readonly transaction?: string;
 };
 
-/** Block of a simulated chain, with the balances after it. */
+/** Block of a simulated chain, with the balances after it, by token and address. */
 export type SimulatedBlock = Header & {
   readonly payments: readonly (Payment & { readonly transaction: string })[];
   readonly balances: ReadonlyMap<string, bigint>;
@@ -22,10 +24,11 @@ export const finalDepth = 12;
 /** Coins that every sender has at first, so that no payment fails. */
 const endowment = 10n ** 24n;
 
+const balanceKey = (address: string, token = '') => `${token}/${address}`;
 const hashOf = (...parts: readonly unknown[]) => `0x${sha256(parts.join(' '))}`;
 
-/** Chain with payments only: its blocks form a tree, of which one branch is canonical. */
-export const createLedgerChain = (name: string, startTime: number) => {
+/** Chain with payments of its coin and of tokens: its blocks form a tree, of which one branch is canonical. */
+export const createLedgerChain = (name: string, startTime: number, tokens: readonly string[] = []) => {
   const known = new Map<string, SimulatedBlock>();
   let made = 0;
   const genesis: SimulatedBlock = {
@@ -43,14 +46,14 @@ export const createLedgerChain = (name: string, startTime: number) => {
   const mine = (payments: readonly Payment[], time: number): SimulatedBlock => {
     const parent = head();
     const balances = new Map(parent.balances);
-    const move = (address: string, by: bigint) => balances.set(address, (balances.get(address) ?? endowment) + by);
+    const move = (key: string, by: bigint) => balances.set(key, (balances.get(key) ?? endowment) + by);
     const included = payments.map((payment) => ({
       ...payment,
       transaction: payment.transaction ?? hashOf(name, 'transaction', made++),
     }));
-    for (const { from, to, value } of included) {
-      move(from, -value);
-      move(to, value);
+    for (const { from, to, value, token } of included) {
+      move(balanceKey(from, token), -value);
+      move(balanceKey(to, token), value);
     }
     const number = parent.number + 1;
     const hash = hashOf(name, 'block', made++);
@@ -62,6 +65,8 @@ export const createLedgerChain = (name: string, startTime: number) => {
 
   return {
     name,
+    /** Contracts of the tokens. */
+    tokens,
     mine,
     head,
     genesis,
@@ -69,7 +74,8 @@ export const createLedgerChain = (name: string, startTime: number) => {
     of: (hash: string): SimulatedBlock | null => known.get(hash) ?? null,
     canonical: (): readonly SimulatedBlock[] => canonical,
     isCanonical: ({ number, hash }: Header) => canonical[number]?.hash === hash,
-    balanceOf: (address: string, at = head()) => at.balances.get(address) ?? endowment,
+    balanceOf: (address: string, token?: string, at = head()) =>
+      at.balances.get(balanceKey(address, token)) ?? endowment,
     /** Removes the last blocks; returns a function that brings the removed branch back. */
     drop: (depth: number) => {
       const before = canonical;
@@ -91,10 +97,10 @@ export const simulatedChain = (chain: LedgerChain, gate: Gate, lag: () => number
   const call = <T>(what: string, effect: () => T) => gate.call(`${chain.name}.${what}`, effect);
   const headerOf = ({ number, hash, parentHash, time }: SimulatedBlock): Header => ({ number, hash, parentHash, time });
   const seen = () => chain.at(Math.max(0, chain.head().number - lag())) ?? chain.head();
-  const movementOf = ({ transaction, from, to, value }: SimulatedBlock['payments'][number]): Movement => ({
+  const movementOf = ({ transaction, from, to, value, token }: SimulatedBlock['payments'][number]): Movement => ({
     transaction,
-    index: 'native',
-    asset: native,
+    index: token === undefined ? 'native' : '0',
+    asset: token === undefined ? native : { standard: 'erc20', contract: token },
     from,
     to,
     value: String(value),
@@ -102,7 +108,7 @@ export const simulatedChain = (chain: LedgerChain, gate: Gate, lag: () => number
     failed: false,
     details: {},
   });
-  const unsupported = (): never => fail('FAILED_PRECONDITION', 'The simulated chain has no contracts.');
+  const unsupported = (): never => fail('FAILED_PRECONDITION', 'Tokens of the simulated chain are not imported.');
   return {
     genesis: () => call('genesis', () => headerOf(chain.genesis)),
     head: () => call('head', () => headerOf(seen())),
@@ -124,7 +130,8 @@ export const simulatedChain = (chain: LedgerChain, gate: Gate, lag: () => number
       call('block', () => {
         const found = chain.of(hash);
         if (!found) return null;
-        const isOwn = ({ from, to }: Payment) => interest.address(from) || interest.address(to);
+        const isOwn = ({ from, to, token }: Payment) =>
+          (interest.address(from) || interest.address(to)) && (token === undefined || interest.contract(token));
         const movements = found.payments.filter(isOwn).map(movementOf);
         return { ...headerOf(found), movements, touches: [] };
       }),
@@ -132,11 +139,17 @@ export const simulatedChain = (chain: LedgerChain, gate: Gate, lag: () => number
       call('balances', () => {
         const block = chain.of(at.hash);
         if (!block) return fail('NODE_ERROR', 'The simulated node does not know the block.');
-        return holdings.map(({ address, asset }) =>
-          asset.standard === 'native' ? String(chain.balanceOf(address, block)) : null,
-        );
+        return holdings.map(({ address, asset }) => {
+          if (asset.standard === 'native') return String(chain.balanceOf(address, undefined, block));
+          return asset.standard === 'erc20' ? String(chain.balanceOf(address, asset.contract, block)) : null;
+        });
       }),
-    contract: async () => unsupported(),
+    contract: (address) =>
+      call('contract', () =>
+        chain.tokens.includes(address)
+          ? { name: 'Token', symbol: 'TKN', decimals: 6 }
+          : fail('FAILED_PRECONDITION', 'The simulated chain has no contract there.'),
+      ),
     tokenUri: async () => '',
     tokens: async () => unsupported(),
     close: async () => undefined,
