@@ -9,7 +9,7 @@ const stamp = join(root, 'dist', '.built');
 const sources = () =>
   rooms.flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(tsx?|css|html|py)$/.test(file))
+      .filter((file) => /\.(tsx?|css|html|svg|py)$/.test(file))
       .map((file) => join(root, room, file)),
   );
 
@@ -77,9 +77,11 @@ const compile = async (entryPoints) => {
 const consoleSource = join(root, 'interfaces', 'console');
 const consoleOutput = join(root, 'dist', 'console');
 
-/** Lists the files that a page loads at once: its script, the chunks that the script imports statically, its style. */
+/** Lists the files that a page loads at once: its script, the chunks that the script imports statically, style, icon. */
 const firstLoad = (outputs) => {
-  const [entry, { cssBundle }] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx'));
+  const outputOf = (source) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(source));
+  const [entry, { cssBundle }] = outputOf('main.tsx');
+  const [icon] = outputOf('icon.svg');
   const scripts = new Set([entry]);
   for (const script of scripts)
     for (const { path, kind } of outputs[script].imports) if (kind === 'import-statement') scripts.add(path);
@@ -89,6 +91,7 @@ const firstLoad = (outputs) => {
     `<script type="module" src="${main}"></script>`,
     ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk}">`),
     ...(cssBundle ? [`<link rel="stylesheet" href="${address(cssBundle)}">`] : []),
+    `<link rel="icon" type="image/svg+xml" href="${address(icon)}">`,
   ].join('\n    ');
 };
 
@@ -99,7 +102,8 @@ const firstLoad = (outputs) => {
 const bundleConsole = async () => {
   const esbuild = await import('esbuild');
   const { outputFiles, metafile } = await esbuild.build({
-    entryPoints: [join(consoleSource, 'main.tsx')],
+    entryPoints: [join(consoleSource, 'main.tsx'), join(consoleSource, 'icon.svg')],
+    loader: { '.svg': 'copy' },
     outdir: join(consoleOutput, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',

@@ -10,6 +10,7 @@ const OverviewPage = lazy(() => import('./overview/page.js').then((page) => page
 const HistoryPage = lazy(() => import('./history/page.js').then((page) => page.HistoryPage));
 const WalletsPage = lazy(() => import('./wallets/page.js').then((page) => page.WalletsPage));
 const WalletPage = lazy(() => import('./wallets/wallet-page.js').then((page) => page.WalletPage));
+const StatementsPage = lazy(() => import('./statements/page.js').then((page) => page.StatementsPage));
 const WebhooksPage = lazy(() => import('./webhooks/page.js').then((page) => page.WebhooksPage));
 const ApiPage = lazy(() => import('./api/page.js').then((page) => page.ApiPage));
 
@@ -17,6 +18,7 @@ const rows: readonly NavigationRow[] = [
   { path: '/console', title: 'Overview' },
   { path: '/console/history', title: 'History' },
   { path: '/console/wallets', title: 'Wallets' },
+  { path: '/console/statements', title: 'Statements' },
   { path: '/console/webhooks', title: 'Webhooks' },
   { path: '/console/api', title: 'API' },
 ];
@@ -45,6 +47,7 @@ const Console = () => (
         <Route path="/console/history" component={HistoryPage} />
         <Route path="/console/wallets" component={WalletsPage} />
         <Route path="/console/wallets/:api/:id" component={WalletPage} />
+        <Route path="/console/statements" component={StatementsPage} />
         <Route path="/console/webhooks" component={WebhooksPage} />
         <Route path="/console/api" component={ApiPage} />
         <Route path="/console/api/:segment/:name" component={ApiPage} />

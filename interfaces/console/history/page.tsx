@@ -60,13 +60,7 @@ const Events = ({ filters, names }: { readonly filters: Filters; readonly names:
           <Group key={group.events[0]?.event_id} group={group} names={names} organization={filters.organization} />
         ))}
       </ol>
-      <Pager
-        label="Pages of the history"
-        isFirst={token === ''}
-        hasNext={Boolean(value?.next)}
-        onFirst={() => setToken('')}
-        onNext={() => setToken(value?.next ?? '')}
-      />
+      <Pager label="Pages of the history" token={token} next={value?.next} onMove={setToken} />
     </>
   );
 };

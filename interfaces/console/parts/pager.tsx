@@ -1,18 +1,19 @@
 type PagerProps = {
-  readonly isFirst: boolean;
-  readonly hasNext: boolean;
-  readonly onFirst: () => void;
-  readonly onNext: () => void;
   readonly label: string;
+  /** Token of the page that is shown; empty for the first one. */
+  readonly token: string;
+  /** Token of the next page; empty on the last page, and absent while the page is loaded. */
+  readonly next: string | undefined;
+  readonly onMove: (token: string) => void;
 };
 
 /** Buttons under a list that is shown page by page. */
-export const Pager = ({ isFirst, hasNext, onFirst, onNext, label }: PagerProps) => (
+export const Pager = ({ label, token, next = '', onMove }: PagerProps) => (
   <nav class="pager" aria-label={label}>
-    <button type="button" disabled={isFirst} onClick={onFirst}>
+    <button type="button" disabled={token === ''} onClick={() => onMove('')}>
       Newest
     </button>
-    <button type="button" disabled={!hasNext} onClick={onNext}>
+    <button type="button" disabled={next === ''} onClick={() => onMove(next)}>
       Older
     </button>
   </nav>

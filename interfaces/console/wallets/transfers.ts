@@ -17,14 +17,15 @@ type AnyTransfer = Readonly<Record<string, unknown>>;
 const textOf = (value: unknown) => (value === undefined || value === null ? '' : String(value));
 
 /** Name of an asset: the symbol of its token if one is known, else its type. */
-const assetName = (type: unknown, metadata: unknown): string => {
+export const assetName = (type: unknown, metadata: unknown): string => {
   const tokens = Object.values((metadata ?? {}) as Record<string, unknown>);
   const all = [metadata, ...tokens].filter((one): one is AnyTransfer => typeof one === 'object' && one !== null);
   const symbol = all.map(({ symbol, name }) => textOf(symbol) || textOf(name)).find(Boolean);
   return symbol ?? textOf(type).replace('ASSET_TYPE_', '');
 };
 
-const listed = (api: WalletApi, transfer: AnyTransfer): ListedTransfer => ({
+/** Takes the fields that all pages show from a transfer of any API. */
+export const listTransfer = (api: WalletApi, transfer: AnyTransfer): ListedTransfer => ({
   api,
   hash: textOf(transfer.transaction_hash ?? transfer.transaction_digest),
   from: textOf(transfer.from),
@@ -50,7 +51,7 @@ export const readTransfers = async (
   const request = { ...field, page_size: 25, ...(token && { page_token: token }) };
   // The fields of the request are those of the API.
   const { transfers, pagination } = await client[api].listTransfers(request as never, { signal });
-  return { transfers: transfers.map((one) => listed(api, one)), next: pagination.next_page_token };
+  return { transfers: transfers.map((one) => listTransfer(api, one)), next: pagination.next_page_token };
 };
 
 export type Balance = { readonly asset: string; readonly balance: string };

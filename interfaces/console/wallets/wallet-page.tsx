@@ -40,13 +40,7 @@ const Transfers = ({ api, walletId }: WalletProps) => {
       <ProblemNote error={error} />
       {value?.transfers.length === 0 && <p class="quiet">No transfers yet.</p>}
       {value && value.transfers.length > 0 && <TransferTable transfers={value.transfers} walletId={walletId} />}
-      <Pager
-        label="Pages of transfers"
-        isFirst={token === ''}
-        hasNext={Boolean(value?.next)}
-        onFirst={() => setToken('')}
-        onNext={() => setToken(value?.next ?? '')}
-      />
+      <Pager label="Pages of transfers" token={token} next={value?.next} onMove={setToken} />
     </>
   );
 };
@@ -66,7 +60,8 @@ const WalletView = ({ api, walletId }: WalletProps) => {
       <h1>{value.name}</h1>
       <p>
         API {api} · <Copyable text={walletId} label="wallet id" /> · created <Moment iso={value.create_time} /> ·{' '}
-        <a href={`/console/history?wallet=${walletId}`}>History</a>
+        <a href={`/console/history?wallet=${walletId}`}>History</a> ·{' '}
+        <a href={`/console/statements?${new URLSearchParams({ api, wallet: walletId })}`}>Statement</a>
       </p>
       <h2>Balances</h2>
       <Balances api={api} walletId={walletId} />

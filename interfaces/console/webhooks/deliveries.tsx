@@ -105,13 +105,7 @@ export const Deliveries = ({ api, webhook, status, turn }: ListProps) => {
           <Delivery key={delivery.webhook_history_id} api={api} delivery={delivery} onChange={reload} />
         ))}
       </ul>
-      <Pager
-        label="Pages of notifications"
-        isFirst={token === ''}
-        hasNext={Boolean(value?.pagination.next_page_token)}
-        onFirst={() => setToken('')}
-        onNext={() => setToken(value?.pagination.next_page_token ?? '')}
-      />
+      <Pager label="Pages of notifications" token={token} next={value?.pagination.next_page_token} onMove={setToken} />
     </>
   );
 };

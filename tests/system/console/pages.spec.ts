@@ -17,7 +17,7 @@ describe('the pages of the console', () => {
   });
 
   /** Opens a page in every size and colour, and checks that it is accessible and fits. */
-  const read = async (name: string, path: string, isReady: (page: Page) => Promise<void>) => {
+  const read = async (name: string, path: string, isReady: (page: Page) => Promise<void>, height = 480) => {
     const page = await reader.newPage();
     await page.goto(`${origin}${path}`);
     await isReady(page);
@@ -29,7 +29,7 @@ describe('the pages of the console', () => {
       await assertFits(page);
     }
     if (pictures) {
-      await page.setViewportSize({ width: 760, height: 480 });
+      await page.setViewportSize({ width: 760, height });
       await page.emulateMedia({ colorScheme: 'light' });
       await page.screenshot({ path: `${pictures}/${name}.png` });
     }
@@ -57,6 +57,20 @@ describe('the pages of the console', () => {
       await page.getByRole('heading', { name: markup }).waitFor();
       await page.getByRole('button', { name: 'Copy address' }).waitFor();
     }));
+
+  it('show a statement', () => {
+    const subject = {
+      api: 'c',
+      wallet: console().scene.walletId,
+      from: '2026-01-01T00:00:00Z',
+      to: '2100-01-01T00:00:00Z',
+    };
+    const isReady = async (page: Page) => {
+      await page.getByText(/^From block \d+/).waitFor();
+      await page.getByRole('region', { name: 'Balances' }).waitFor();
+    };
+    return read('statements', `/console/statements?${new URLSearchParams(subject)}`, isReady, 900);
+  });
 
   it('show the webhooks', () =>
     read('webhooks', `/console/webhooks?api=c&webhook=${console().scene.webhookId}`, async (page) => {

@@ -109,6 +109,42 @@ describe('the console', () => {
     await page.context().close();
   });
 
+  it('shows a statement as the API answers it, and saves it, by keyboard', async () => {
+    const page = await console().openSignedIn('/console/statements');
+    await tabTo(page, /^Wallet(?!s)/);
+    await page.keyboard.type('<img');
+    await tabTo(page, 'Show');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^From block \d+/).waitFor();
+    const { searchParams } = new URL(page.url());
+    const [start_time = 0, end_time = 0] = ['from', 'to'].map((name) =>
+      Math.floor(Date.parse(searchParams.get(name) ?? '') / 1000),
+    );
+    const wanted = { wallet_id: console().scene.walletId, start_time, end_time };
+    const { statement, movements } = await console().client.c.getStatement(wanted);
+    const amounts = await page.locator('section[aria-label="Balances"] td.number').allTextContents();
+    assert.deepEqual(
+      amounts,
+      statement.lines.flatMap((line) => [
+        line.opening_balance,
+        line.incoming,
+        line.outgoing,
+        line.fees,
+        line.in_transit,
+        line.closing_balance,
+        line.unexplained,
+      ]),
+    );
+    const started = page.waitForEvent('download');
+    await tabTo(page, 'Save all as CSV');
+    await page.keyboard.press('Enter');
+    const rows = readFileSync(await (await started).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    assert.equal(rows.length, 1 + 7 * statement.lines.length + movements.length);
+    await page.context().close();
+  });
+
   it('sends a signed command, and shows attempts with the answer of the receiver as text', async () => {
     const { webhookId } = console().scene;
     const page = await console().openSignedIn(`/console/webhooks?api=c&webhook=${webhookId}`);
