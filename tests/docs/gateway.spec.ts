@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { configuredCost } from '../../application/gateway/configured-methods.js';
 import { unitsOf } from '../../application/gateway/costs.js';
 import { maxBlocks } from '../../application/gateway/log-range.js';
 import { developmentMethods, methods } from '../../application/gateway/methods.js';
+import { checkNamedTests } from '../support/docs/held-by.js';
 import { readPage } from '../support/docs/markdown.js';
 
 const sections = readPage('docs/gateway.md');
@@ -35,11 +35,6 @@ describe('docs/gateway.md', () => {
     const rows = ['guarantees-under-faults-of-nodes', 'guarantees-under-other-faults'].flatMap((anchor) =>
       rowsAt(anchor, 'fault'),
     );
-    for (const { fault, 'held by': held = '' } of rows) {
-      const named = [...held.matchAll(/`(tests\/[^`]+\.spec\.ts)`: \*([^*]+)\*/g)];
-      assert.ok(named.length > 0, fault);
-      for (const [, file = '', title = ''] of named)
-        assert.ok(readFileSync(file, 'utf8').includes(title), `${fault}: ${file}: ${title}`);
-    }
+    for (const { fault = '', 'held by': held = '' } of rows) checkNamedTests(held, fault);
   });
 });

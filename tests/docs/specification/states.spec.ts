@@ -15,6 +15,8 @@ import { deliveryStatuses } from '../../../projections/deliveries.js';
 import { transactionStates } from '../../../projections/transactions.js';
 import { transferStates } from '../../../projections/transfers.js';
 import { readPage } from '../../support/docs/markdown.js';
+import { coded, sectionAt } from '../../support/docs/specification.js';
+import { senderWith } from '../../support/webhooks/webhook-sender.js';
 
 const sections = readPage('docs/specification.md');
 const tables = sections.flatMap((section) => section.tables.map((table) => ({ ...table, anchor: section.anchor })));
@@ -107,6 +109,21 @@ describe('docs/specification.md', () => {
     const inCode = [...retryDelays.map(written), 'never'].map((after, i) => [String(i + 1), after]);
     assert.deepEqual(pairsAt('84-attempts', 'failed attempts', 'next after'), inCode);
     assert.match(read('docs/specification.md'), new RegExp(`each delay ± ${retryJitter * 100} %`));
+  });
+
+  it('names only webhook headers that are rejected', async () => {
+    const text = sectionAt('86-custom-headers').lines.join(' ');
+    const [, exact = '', prefixes = ''] = /are reserved: (.+), and all names that begin with (.+?)\./.exec(text) ?? [];
+    const names = [...coded(exact), ...coded(prefixes).map((prefix) => `${prefix}any`)];
+    assert.ok(names.length > 10);
+    const sender = senderWith();
+    for (const name of names)
+      assert.equal(
+        sender.checkHeader(name, 'x')?.reason,
+        'the name is reserved for HTTP and for the service itself',
+        name,
+      );
+    await sender.close();
   });
 
   it('lists every command of the command line', () =>

@@ -9,6 +9,9 @@ import { notary } from '../../support/audit/sealed-history.js';
 import type { Files } from '../../support/audit/tampered-files.js';
 import { skip } from '../../support/run/skip.js';
 
+/** Folder for pictures of the page; those of docs/audit.md are written with docs/console. */
+const pictures = process.env.CHAINFOLD_TEST_PICTURES;
+
 describe('verify.html in Chromium', () => {
   let browser: Browser | undefined;
   let page: Page;
@@ -43,6 +46,10 @@ describe('verify.html in Chromium', () => {
       details: (await page.locator('#details').textContent()) ?? '',
     };
   };
+  const picture = async (name: string) => {
+    await page.setViewportSize({ width: 760, height: 720 });
+    if (pictures) await page.screenshot({ path: `${pictures}/${name}.png` });
+  };
   const altered = (file: string, from: string | RegExp, to: string): Contents => {
     const text = contents.get(file) ?? '';
     const changed = text.replace(from, to);
@@ -56,6 +63,7 @@ describe('verify.html in Chromium', () => {
     assert.match(details, /events of the period26/);
     assert.match(details, /STATEMENT OF COMPLETENESS/);
     assert.equal(await page.locator('#details details').count(), 10);
+    await picture('verify-valid');
   });
 
   it('names the same event as audit verify after tampering, and shows it', async () => {
@@ -74,6 +82,7 @@ describe('verify.html in Chromium', () => {
       const [expected] = await verifyByCommand([found.folder], notary.publicKey);
       assert.ok(expected, what);
       assert.deepEqual(namedIn(found.verdict), expected, what);
+      if (what === 'an event') await picture('verify-altered');
       if (expected.event > 0)
         assert.match(found.details, new RegExp(`Event ${expected.event} (in|is not in) history`), what);
     }
