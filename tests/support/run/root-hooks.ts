@@ -34,7 +34,7 @@ export const mochaGlobalTeardown = async () => {
 
 export const mochaHooks = {
   beforeEach(this: Mocha.Context) {
-    noteTest(this.currentTest?.timeout() ?? null);
+    noteTest(this.currentTest ?? null);
     // Shows which file a process runs, for `ps` and for the gate when a pass does not end.
     process.title = relative(process.cwd(), this.currentTest?.file ?? 'mocha');
   },

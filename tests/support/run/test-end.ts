@@ -6,12 +6,14 @@ const usualMs = 180_000;
 /** Share of a time-out after which waiting ends, so that a test fails with its own reason and not with mocha's. */
 const share = 0.95;
 
-let end: number | null = null;
+type Test = { timeout(): number };
+let running: { readonly test: Test; readonly startedMs: number } | null = null;
 
-/** Records when mocha ends the test that begins; `null` after the test, since each hook has its own timeout. */
-export const noteTest = (timeoutMs: number | null) => {
-  end = timeoutMs === null ? null : Date.now() + timeoutMs * share;
+/** Records the test that begins; `null` after it, since each hook has its own timeout. */
+export const noteTest = (test: Test | null) => {
+  running = test && { test, startedMs: Date.now() };
 };
 
-/** Time until which the running test or hook may wait. */
-export const testEnd = (): number => end ?? Date.now() + patient(usualMs) * share;
+/** Time until which the running test or hook may wait. The timeout is read late, because a test may set it in its body. */
+export const testEnd = (): number =>
+  running ? running.startedMs + running.test.timeout() * share : Date.now() + patient(usualMs) * share;
