@@ -88,9 +88,9 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
     },
     confirm: ({ block, organizationId, walletId }, open) =>
       write({ organizationId, walletId }, block, { type: 'Confirm', data: { walletId, block, open } }),
-    settle: ({ block, organizationId, walletId }, { at, ...reading }) => {
+    settle: ({ block, organizationId, walletId, phase }, { at, ...reading }) => {
       const height = { number: at.number, hash: at.hash, chain: block.chain };
-      const data = { walletId, block, ...reading, at: height };
+      const data = { walletId, block, ...reading, at: height, retracted: phase === 'due' };
       return write({ organizationId, walletId }, block, { type: 'Settle', data });
     },
     close: ({ block, ...holder }, count, feedOnly) =>

@@ -10,17 +10,19 @@ import { settledState, transferData } from '../notifications/transfer-data.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import { type Activity, holderKey } from '../watch-list/activities.js';
+import type { Activity } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 import type { Listener } from '../watch-list/webhook-listeners.js';
 import { type Deliveries, deliveryIdFor, deliveryStream } from '../webhooks/deliveries.js';
 import type { LedgerWriter, TracedLedger } from './ledger-writer.js';
+import { createProgress, runPiece } from './progress/notification-progress.js';
 
 /** Requests webhook deliveries for the transfers of activities, in bounded pieces. */
 export type Notifier = {
   /**
-   * Requests the deliveries whose depth is reached, each once. `left` is `more` if another piece is due now, and `later`
-   * if only deliveries of greater depth are left. `count` is the number of transfers in the activity's ledger. `isTold` is
+   * Requests the deliveries whose depth is reached, each once. `left` is `more` if another piece is due now, `later` if
+   * only deliveries of greater depth are left, and `outdated` if the ledger shows that the activity changed, for example
+   * because a reorg dropped its block: the changed activity is queued instead. `count` is the number of transfers in the activity's ledger. `isTold` is
    * false while no webhook was notified, as when all are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
@@ -30,7 +32,7 @@ export type Notifier = {
 };
 
 type NotifyResult = {
-  readonly left: 'more' | 'later' | 'nothing';
+  readonly left: 'more' | 'later' | 'nothing' | 'outdated';
   readonly count: number;
   readonly isTold: boolean;
 };
@@ -45,12 +47,12 @@ type Ports = {
   readonly descriptions: Descriptions;
   readonly system: System;
 };
-/** Deliveries of one activity requested in one piece. */
-const atOnce = 32;
-
-const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(activity)}`;
 const isDeep = (variant: Variant, { confirmation }: Listener, depth: number) =>
   thresholdOf(variant, confirmation) <= depth;
+
+/** Returns whether a ledger still has the activity: the index of activities lags behind the ledgers. */
+const isCurrent = ({ phase }: Ledger, isConfirmed: boolean) =>
+  isConfirmed ? phase === 'open' : phase !== 'dropped' && phase !== 'due';
 
 const contextOf = (variant: Variant, { organizationId, block }: Activity): Context => ({
   organizationId,
@@ -86,69 +88,6 @@ const createDeliveryRequest =
     const to = found ?? { webhook_id: webhookId, disabled: false };
     return deliveries.request(context, to, notifications.map(notificationOf));
   };
-
-/**
- * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each begun
- * webhook. Webhooks may be removed or change their order between two pieces. `isTold` is true once a webhook was notified.
- */
-type Progress = {
-  readonly count: number;
-  readonly webhooks: Set<string>;
-  readonly begun: Map<string, number>;
-  isTold: boolean;
-};
-
-/** Runs one piece for the listeners and returns whether anything is left for them. */
-const runPiece = async (
-  listeners: readonly Listener[],
-  transfers: readonly Seen[],
-  progress: Progress,
-  one: (listener: Listener, some: readonly Seen[]) => Promise<boolean>,
-) => {
-  let left = atOnce;
-  const doing: Promise<boolean>[] = [];
-  for (const listener of listeners) {
-    if (progress.webhooks.has(listener.webhookId)) continue;
-    if (left <= 0) break;
-    const { webhookId } = listener;
-    const finished = progress.begun.get(webhookId) ?? 0;
-    const some = transfers.slice(finished, finished + left);
-    doing.push(one(listener, some));
-    left -= Math.max(1, some.length);
-    progress.begun.set(webhookId, finished + some.length);
-    if (finished + some.length < transfers.length) break;
-    progress.webhooks.add(webhookId);
-    progress.begun.delete(webhookId);
-  }
-  const told = await allSettledOrThrow(doing);
-  progress.isTold ||= told.includes(true);
-  return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
-};
-
-/** Tracks progress by activity. This only saves work, because requesting a delivery twice is harmless. */
-const createProgress = () => {
-  const kept = new Map<string, Progress>();
-  /** Returns the progress of an activity; starts over when the activity got more transfers. */
-  const of = (activity: Activity, count: number) => {
-    const key = activityKey(activity);
-    const known = kept.get(key);
-    if (known?.count === count) return known;
-    const fresh: Progress = { count, webhooks: new Set(), begun: new Map(), isTold: false };
-    kept.set(key, fresh);
-    return fresh;
-  };
-  const forget = (activity: Activity) => kept.delete(activityKey(activity));
-  return {
-    forget,
-    isTold: (activity: Activity) => kept.get(activityKey(activity))?.isTold ?? false,
-    /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
-    during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
-      piece(of(activity, count)).catch((error: unknown) => {
-        forget(activity);
-        throw error;
-      }),
-  };
-};
 
 /** Caches ledgers of activities that take several pieces. Each event about an activity creates a new activity object. */
 const createLedgerCache = (ledgers: LedgerWriter) => {
@@ -217,25 +156,57 @@ const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) 
   };
 };
 
-export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
-  const { ledgers, watched } = ports;
-  const ledgerOf = createLedgerCache(ledgers);
+/** Requests the notifications that take back those of a dropped block. */
+const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
-  const { idOf, toRetract } = createDeliveryIds(ports, variant);
+  const { toRetract } = createDeliveryIds(ports, variant);
+  const progress = createProgress();
+  /** Requests one piece; returns whether any is left. */
+  const piece = async (activity: Activity, { transfers, drops }: Ledger) => {
+    const isMore = await progress.during(activity, transfers.length, (begun) =>
+      runPiece(ports.watched.listeners(activity), transfers, begun, async (listener, some) => {
+        const found = await allSettledOrThrow(some.map((seen) => toRetract(activity, listener, seen, drops)));
+        return requestDeliveries(activity, listener, found.flat(), 0);
+      }),
+    );
+    if (!isMore) progress.forget(activity);
+    return isMore;
+  };
+  return {
+    piece,
+    /**
+     * Retracts notifications that were requested while the block was dropped, and returns whether it was. A process that
+     * was halted meanwhile may have requested them after its successor looked for notifications to retract.
+     */
+    ifDropped: async (activity: Activity, before: Ledger) => {
+      const now = await ports.ledgers.read(activity);
+      if (now.drops === before.drops) return false;
+      while (await piece(activity, now));
+      return true;
+    },
+  };
+};
+
+export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
+  const { watched } = ports;
+  const ledgerOf = createLedgerCache(ports.ledgers);
+  const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
+  const { idOf } = createDeliveryIds(ports, variant);
   const finalizer = createFinalizer(ports, variant, ledgerOf);
-  const [notified, retracted] = [createProgress(), createProgress()];
+  const retraction = createRetraction(ports, variant, ledgerOf);
+  const notified = createProgress();
 
   const forget = (activity: Activity) => {
     for (const progress of [notified, finalizer]) progress.forget(activity);
   };
-  /** Requests one piece; false once none is left. */
-  const notifyPiece = (
+  /** Requests one piece from a ledger that still has the activity. */
+  const notifyPiece = async (
     activity: Activity,
     ledger: Ledger,
     due: readonly Listener[],
     depth: number,
     isConfirmed: boolean,
-  ) => {
+  ): Promise<NotifyResult['left']> => {
     const { transfers, drops, notified: before } = ledger;
     const notificationOf =
       (listener: Listener) =>
@@ -243,11 +214,14 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
         const deliveryId = idOf(activity, listener, seen, drops, 'seen');
         return { seen, state: isConfirmed ? settledState(seen) : 'PENDING', deliveryId };
       };
-    return notified.during(activity, transfers.length, (progress) =>
+    const isMore = await notified.during(activity, transfers.length, (progress) =>
       runPiece(due, transfers.slice(before), progress, (listener, some) =>
         requestDeliveries(activity, listener, some.map(notificationOf(listener)), depth),
       ),
     );
+    if (await retraction.ifDropped(activity, ledger)) return 'outdated';
+    if (isMore || (isConfirmed && (await finalizer.piece(activity, ledger, due, depth)))) return 'more';
+    return 'nothing';
   };
 
   return {
@@ -257,26 +231,17 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
       const due = listeners.filter((one) => isDeep(variant, one, depth));
       if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0, isTold: false };
       const ledger = await ledgerOf(activity);
-      const { length: count } = ledger.transfers;
-      const isMore = await notifyPiece(activity, ledger, due, depth, isConfirmed);
-      const isTold = notified.isTold(activity);
-      if (isMore || (isConfirmed && (await finalizer.piece(activity, ledger, due, depth))))
-        return { left: 'more', count, isTold };
-      if (due.length < listeners.length) return { left: 'later', count, isTold };
-      if (isConfirmed) forget(activity);
-      return { left: 'nothing', count, isTold };
+      const left = isCurrent(ledger, isConfirmed)
+        ? await notifyPiece(activity, ledger, due, depth, isConfirmed)
+        : 'outdated';
+      const result = { left, count: ledger.transfers.length, isTold: notified.isTold(activity) };
+      if (left === 'nothing' && due.length < listeners.length) return { ...result, left: 'later' };
+      if (left === 'outdated' || (left === 'nothing' && isConfirmed)) forget(activity);
+      return result;
     },
     retract: async (activity) => {
       forget(activity);
-      const { transfers, drops } = await ledgerOf(activity);
-      const isMore = await retracted.during(activity, transfers.length, (progress) =>
-        runPiece(watched.listeners(activity), transfers, progress, async (listener, some) => {
-          const found = await allSettledOrThrow(some.map((seen) => toRetract(activity, listener, seen, drops)));
-          return requestDeliveries(activity, listener, found.flat(), 0);
-        }),
-      );
-      if (!isMore) retracted.forget(activity);
-      return !isMore;
+      return !(await retraction.piece(activity, await ledgerOf(activity)));
     },
   };
 };

@@ -63,7 +63,8 @@ export type LedgerCommand =
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
    * Records the balances, and the confirmation if there was none yet. Ignored if `drops` is not the number of times
-   * that the block was dropped: then the balances were read before a reorg.
+   * that the block was dropped: then the balances were read before a reorg. `retracted` is true for a dropped block whose
+   * notifications were retracted; ignored if the ledger is not in that state.
    */
   | {
       type: 'Settle';
@@ -73,6 +74,7 @@ export type LedgerCommand =
         at: FollowedBlock;
         open: boolean;
         drops: number;
+        retracted: boolean;
       };
     }
   /**
@@ -231,10 +233,10 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
         { type: 'ActivitySettled', data: { walletId, block, ...(open && { open }), ...unread } },
       ];
     },
-    Settle: (ledger, { walletId, block, balances, aside, at, open, drops }) => {
+    Settle: (ledger, { walletId, block, balances, aside, at, open, drops, retracted }) => {
       const { phase, unread } = ledger;
       const isPending = phase === 'pending';
-      if ((!isPending && phase !== 'due' && !unread) || ledger.drops !== drops) return [];
+      if ((phase === 'due') !== retracted || (!isPending && !retracted && !unread) || ledger.drops !== drops) return [];
       const isOpen = isPending ? open : phase === 'open';
       return [
         ...(isPending

@@ -3,7 +3,7 @@ import { stateOf as transferStateOf } from '../../../application/assets/wire-rec
 import { stateOf as transactionStateOf } from '../../../application/transactions/wire-record.js';
 import { retryDelays } from '../../../domain/aggregates/delivery/retry-schedule.js';
 import { type DeliveryCommand, delivery } from '../../../domain/aggregates/delivery.js';
-import { type LedgerCommand, ledger } from '../../../domain/aggregates/ledger.js';
+import { type Ledger, type LedgerCommand, ledger } from '../../../domain/aggregates/ledger.js';
 import { type Outcome, type TransactionCommand, transaction } from '../../../domain/aggregates/transaction.js';
 import { webhookStatusOf } from '../../../interfaces/operations/webhooks/webhook-records.js';
 import { webhookHistories } from '../../../projections/deliveries.js';
@@ -50,11 +50,22 @@ describe('docs/specification.md', () => {
       };
     };
     const { number, hash, chain } = block;
-    const commands = ({ drops }: { readonly drops: number }): LedgerCommand[] => [
+    const commands = ({ drops, phase }: Pick<Ledger, 'drops' | 'phase'>): LedgerCommand[] => [
       seen(false),
       seen(true),
       { type: 'Confirm', data: { ...of, open: true } },
-      { type: 'Settle', data: { ...of, balances: [], aside: [], at: { number, hash, chain }, open: false, drops } },
+      {
+        type: 'Settle',
+        data: {
+          ...of,
+          balances: [],
+          aside: [],
+          at: { number, hash, chain },
+          open: false,
+          drops,
+          retracted: phase === 'due',
+        },
+      },
       { type: 'Drop', data: { ...of, notified: false } },
     ];
     const statusOf = ({ state }: { readonly state: Parameters<typeof transferStateOf>[0] }) => transferStateOf(state);

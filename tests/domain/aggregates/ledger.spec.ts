@@ -69,8 +69,12 @@ describe('the activity of a wallet in a block', () => {
     });
   const settleAfter = (
     drops: number,
-    more: { balances?: typeof balances; aside?: typeof missing; open?: boolean } = {},
-  ) => ({ type: 'Settle', data: { ...inBlock, balances, aside: [], at, drops, open: false, ...more } }) as const;
+    more: { balances?: typeof balances; aside?: typeof missing; open?: boolean; retracted?: boolean } = {},
+  ) =>
+    ({
+      type: 'Settle',
+      data: { ...inBlock, balances, aside: [], at, drops, open: false, retracted: false, ...more },
+    }) as const;
   const settled0 = (found: LedgerEvent[], last = activitySettled) =>
     cells({
       pending: [...confirmed, ...found, last],
@@ -83,9 +87,12 @@ describe('the activity of a wallet in a block', () => {
       'pending again': [...confirmed, ...found, activitySettled],
       'pending again before its correction': [...confirmed, ...again, activitySettled],
       'pending again after its correction': [...confirmed, ...found, activitySettled],
+      'unread before its correction': [...again, activitySettled],
+    });
+  const corrected1 = (again: LedgerEvent[]) =>
+    cells({
       due: [...again, activitySettled],
       'due because a webhook may have reported it': [...again, activitySettled],
-      'unread before its correction': [...again, activitySettled],
       'due before it was read': [...again, activitySettled],
     });
 
@@ -217,13 +224,28 @@ describe('the activity of a wallet in a block', () => {
       },
       {
         asks: 'Settle of what was read after two drops',
-        command: settleAfter(2),
+        command: settleAfter(2, { retracted: true }),
         when: cells({ 'due again': [...reread, activitySettled] }),
+      },
+      {
+        asks: 'Settle of an activity that was indexed before its second drop',
+        command: settleAfter(2),
+        when: cells({}),
+      },
+      {
+        asks: 'Settle of a dropped activity',
+        command: settleAfter(1, { retracted: true }),
+        when: corrected1(reread),
       },
       {
         asks: 'Settle without an answer of the node',
         command: settleAfter(1, { balances: [] }),
         when: settled1([], []),
+      },
+      {
+        asks: 'Settle of a dropped activity without an answer of the node',
+        command: settleAfter(1, { balances: [], retracted: true }),
+        when: corrected1([]),
       },
       {
         asks: 'Settle with a balance that the contract does not tell',
@@ -254,30 +276,6 @@ describe('the activity of a wallet in a block', () => {
       { address: '0xbb', asset: native },
       { address: '0xdd', asset: native },
     ]));
-  it('keeps track of balances to correct after a drop', () =>
-    assert.deepEqual(fold(ledger, due), {
-      ...fold(ledger, observed),
-      phase: 'due',
-      drops: 1,
-      owed: true,
-      observed: false,
-    }));
-  it('starts over when a dropped block comes back, but still counts its drops', () => {
-    const [first, ...rest] = observed;
-    assert.ok(first);
-    assert.deepEqual(fold(ledger, [...rest, ...dropped(false), first]), { ...fold(ledger, [first]), drops: 1 });
-    const touched = observed.slice(-1);
-    const back = [...observed, ...dropped(false), ...observed, ...dropped(false), ...touched];
-    assert.deepEqual(fold(ledger, back), { ...fold(ledger, touched), drops: 2 });
-  });
-  it('still requires correction when the block comes back, until it is settled', () => {
-    const back = [...due, ...observed];
-    assert.deepEqual(fold(ledger, back), { ...fold(ledger, observed), drops: 1, owed: true });
-    assert.deepEqual(fold(ledger, [...back, ...dropped(true)]).phase, 'due');
-    for (const event of [activitySettled, activitySettledOpen])
-      assert.equal(fold(ledger, [...back, event]).owed, false);
-    assert.equal(fold(ledger, [...back, ...dropped(true), activitySettled]).owed, false);
-  });
   it('is confirmed in one step if no balance needs to be read', () => {
     const failed = fold(ledger, observed.slice(1, 2));
     assert.deepEqual(

@@ -165,11 +165,11 @@ const ledgerAsks = fc
       const balances = moved.map(({ asset }) => ({ address: anna, asset, balance: `${balance}${i}` }));
       const of = { walletId, block };
       /** Settles the activity with the drops that the ledger counted when its balances were read. */
-      const settled = (aside: readonly UnreadBalance[]) => (past: Ledger) =>
-        ({
-          type: 'Settle',
-          data: { ...of, balances: aside.length > 0 ? [] : balances, aside, at, open: false, drops: past.drops },
-        }) as const;
+      const settled = (aside: readonly UnreadBalance[]) => (past: Ledger) => {
+        const found = { balances: aside.length > 0 ? [] : balances, aside, at };
+        const seen = { drops: past.drops, retracted: past.phase === 'due' };
+        return { type: 'Settle', data: { ...of, ...found, ...seen, open: false } } as const;
+      };
       const command = {
         observe: { type: 'Observe', data: { ...of, ...entries(block) } },
         confirm: { type: 'Confirm', data: { ...of, open: false } },

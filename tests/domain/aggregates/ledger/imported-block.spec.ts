@@ -79,7 +79,7 @@ describe('an imported block', () => {
     const commands: readonly LedgerCommand[] = [
       { type: 'Observe', data: { ...inBlock, transfers, touches } },
       { type: 'Confirm', data: { ...inBlock, open: true } },
-      { type: 'Settle', data: { ...inBlock, balances, aside: [], at, drops: 0, open: true } },
+      { type: 'Settle', data: { ...inBlock, balances, aside: [], at, drops: 0, open: true, retracted: false } },
       { type: 'Close', data: { ...inBlock, count: 2 } },
     ];
     for (const command of commands)

@@ -1,0 +1,74 @@
+import type { Ledger } from '../../../domain/aggregates/ledger.js';
+import { allSettledOrThrow } from '../../async/turns/organization-queue.js';
+import { type Activity, holderKey } from '../../watch-list/activities.js';
+import type { Listener } from '../../watch-list/webhook-listeners.js';
+
+type Seen = Ledger['transfers'][number];
+
+/** Deliveries of one activity requested in one piece. */
+const atOnce = 32;
+
+const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(activity)}`;
+
+/**
+ * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each begun
+ * webhook. Webhooks may be removed or change their order between two pieces. `isTold` is true once a webhook was notified.
+ */
+type Progress = {
+  readonly count: number;
+  readonly webhooks: Set<string>;
+  readonly begun: Map<string, number>;
+  isTold: boolean;
+};
+
+/** Runs one piece for the listeners and returns whether anything is left for them. */
+export const runPiece = async (
+  listeners: readonly Listener[],
+  transfers: readonly Seen[],
+  progress: Progress,
+  one: (listener: Listener, some: readonly Seen[]) => Promise<boolean>,
+) => {
+  let left = atOnce;
+  const doing: Promise<boolean>[] = [];
+  for (const listener of listeners) {
+    if (progress.webhooks.has(listener.webhookId)) continue;
+    if (left <= 0) break;
+    const { webhookId } = listener;
+    const finished = progress.begun.get(webhookId) ?? 0;
+    const some = transfers.slice(finished, finished + left);
+    doing.push(one(listener, some));
+    left -= Math.max(1, some.length);
+    progress.begun.set(webhookId, finished + some.length);
+    if (finished + some.length < transfers.length) break;
+    progress.webhooks.add(webhookId);
+    progress.begun.delete(webhookId);
+  }
+  const told = await allSettledOrThrow(doing);
+  progress.isTold ||= told.includes(true);
+  return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
+};
+
+/** Tracks progress by activity. This only saves work, because requesting a delivery twice is harmless. */
+export const createProgress = () => {
+  const kept = new Map<string, Progress>();
+  /** Returns the progress of an activity; starts over when the activity got more transfers. */
+  const of = (activity: Activity, count: number) => {
+    const key = activityKey(activity);
+    const known = kept.get(key);
+    if (known?.count === count) return known;
+    const fresh: Progress = { count, webhooks: new Set(), begun: new Map(), isTold: false };
+    kept.set(key, fresh);
+    return fresh;
+  };
+  const forget = (activity: Activity) => kept.delete(activityKey(activity));
+  return {
+    forget,
+    isTold: (activity: Activity) => kept.get(activityKey(activity))?.isTold ?? false,
+    /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
+    during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
+      piece(of(activity, count)).catch((error: unknown) => {
+        forget(activity);
+        throw error;
+      }),
+  };
+};
