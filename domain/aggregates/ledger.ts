@@ -62,9 +62,8 @@ export type LedgerCommand =
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
-   * Records the balances, and the confirmation if there was none yet. Ignored if `drops` is not the number of times
-   * that the block was dropped: then the balances were read before a reorg. `retracted` is true for a dropped block whose
-   * notifications were retracted; ignored if the ledger is not in that state.
+   * Records the balances, and the confirmation if there was none yet. Ignored if the block was not dropped `drops` times:
+   * then the balances were read before a reorg. `retracted` is true if only the correction of a dropped block is left.
    */
   | {
       type: 'Settle';
