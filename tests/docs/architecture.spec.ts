@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { Chain } from '../../application/ports/chain.js';
 import { nameOf, roles, type ServiceProcess } from '../../application/processes/service-process.js';
+import {
+  folders as applicationFolders,
+  foundations,
+  type Imported,
+  local,
+  mayImport,
+  mayImportInside,
+  usesOf,
+} from '../support/docs/import-rules.js';
 import { composeApp, followedVariant, openStores } from '../support/following/following.js';
 import { fakeNode } from '../support/gateway/json-rpc.js';
 
@@ -82,29 +90,6 @@ describe('the pages for contributors', () => {
   });
 });
 
-type Condition = {
-  readonly path?: string;
-  readonly pathNot?: string | readonly string[];
-  readonly dependencyTypesNot?: readonly string[];
-  readonly circular?: boolean;
-  readonly orphan?: boolean;
-};
-type Rule = { readonly name: string; readonly from: Condition; readonly to: Condition };
-type Imported = { readonly path: string; readonly type: 'local' | 'npm' | 'core' };
-const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as { forbidden: readonly Rule[] };
-
-const fits = ({ path = '', pathNot = [] }: Condition, given: string) =>
-  new RegExp(path).test(given) && ![pathNot].flat().some((pattern) => new RegExp(pattern).test(given));
-/** Excludes rules about cycles and orphans, which concern more than one import. */
-const isAboutOne = ({ from, to }: Rule) => from.orphan === undefined && to.circular === undefined;
-/** Selects the rules between the folders of application/. */
-const isInside = ({ name }: Rule) => /^application-.+-imports$|^application-has-rooms$/.test(name);
-const mayImport = (from: string, { path, type }: Imported, rules = forbidden.filter((rule) => !isInside(rule))) =>
-  !rules
-    .filter(isAboutOne)
-    .some((rule) => fits(rule.from, from) && fits(rule.to, path) && !rule.to.dependencyTypesNot?.includes(type));
-
-const local = (path: string): Imported => ({ path, type: 'local' });
 const cellsOf = (line: string) =>
   line
     .split('|')
@@ -146,26 +131,17 @@ describe('docs/architecture.md', () => {
   });
 
   it('documents which folders each folder of application/ may import', () => {
-    const folders = readdirSync('application', { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-    const rules = forbidden.filter(isInside);
-    const uses = (from: string) => {
-      const others = folders.filter((to) => to !== from);
-      return others.filter((to) => mayImport(`application/${from}/one.ts`, local(`application/${to}/other.ts`), rules));
-    };
-    const foundations = folders.filter((one) => folders.every((from) => from === one || uses(from).includes(one)));
-    const expected = folders.map((one) => {
-      const used = uses(one).filter((to) => !foundations.includes(to));
-      return [`\`${one}/\``, foundations.includes(one) ? 'foundation' : used.join(', ') || 'none'];
-    });
+    const expected = applicationFolders.map((one) => [
+      `\`${one}/\``,
+      foundations.includes(one) ? 'foundation' : usesOf(one).join(', ') || 'none',
+    ]);
     const rows = rowsBelow('| folder of `application/` | holds | uses |');
     assert.deepEqual(
       rows.map(([folder, , used]) => [folder, used]).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
       expected.toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
     );
     assert.ok(
-      !mayImport('application/loose.ts', local('domain/other.ts'), rules),
+      !mayImportInside('application/loose.ts', 'domain/other.ts'),
       'application/loose.ts, outside the folders, must not be allowed',
     );
   });

@@ -15,7 +15,7 @@ const has = (type: ts.Type, flags: ts.TypeFlags) => (type.flags & flags) !== 0;
 const isOptional = ({ flags }: ts.Symbol) => (flags & ts.SymbolFlags.Optional) !== 0;
 const partsOf = (type: ts.Type) =>
   (type.isUnion() ? type.types : [type]).filter((part) => !has(part, ts.TypeFlags.Undefined));
-/** Sorts kinds by name, because the compiler gives them in no lasting order; `null` is last. */
+/** Sorts kinds by name, because the compiler returns them in no stable order; `null` is last. */
 const byName = (a: string, b: string) => Number(a === 'null') - Number(b === 'null') || (a < b ? -1 : 1);
 const unique = <T>(values: readonly T[]) => [...new Set(values)];
 

@@ -15,7 +15,7 @@ const rooms = [...production, 'sdk', 'tests'];
 /** File that npm run sdk writes. */
 const generated = 'sdk/typescript/src/generated.ts';
 const files = rooms.flatMap(filesOf).filter((file) => file !== generated && !file.includes('/dist/'));
-const isSource = (file: string) => /\.[cm]?[jt]s$/.test(file);
+const isSource = (file: string) => /\.[cm]?[jt]sx?$/.test(file);
 const sources = files.filter(isSource);
 
 describe('the code base', () => {

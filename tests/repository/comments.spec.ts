@@ -21,7 +21,7 @@ const walked = (room: string): string[] =>
     : readdirSync(room, { recursive: true, encoding: 'utf8' }).map((name) => join(room, name));
 const tracked = () => execFileSync('git', ['ls-files', ...rooms], { encoding: 'utf8' }).split('\n');
 const files = (existsSync('.git') ? tracked() : rooms.flatMap(walked))
-  .filter((file) => /\.[cm]?[jt]s$/.test(file) && !/node_modules|\/generated\.ts$/.test(file))
+  .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !/node_modules|\/generated\.ts$/.test(file))
   .filter((file) => existsSync(file));
 
 /** Words that continue a sentence rather than start one: a comment starts with a verb or a noun instead. */

@@ -84,7 +84,7 @@ const Recent = () => {
   );
 };
 
-/** What needs attention first; quiet when everything is healthy. */
+/** Start page: lists the problems that need attention, or says that there are none. */
 export const OverviewPage = () => (
   <>
     <h1>Overview</h1>

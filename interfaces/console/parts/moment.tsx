@@ -1,5 +1,5 @@
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const utcText = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+const utcText = (iso: string) => `${iso.slice(0, 19).replace(/T/, ' ')} UTC`;
 
 /** Moment in the reader's own time zone, with UTC beside it. */
 export const Moment = ({ iso }: { readonly iso: string }) => {

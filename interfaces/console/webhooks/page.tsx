@@ -69,7 +69,7 @@ const secondsOf = (form: FormData, name: string): number | undefined => {
   return iso === '' ? undefined : Math.floor(Date.parse(iso) / 1000);
 };
 
-/** Commands for the chosen webhook: a test, and resending a period. They are signed. */
+/** Commands for the chosen webhook, which are signed: a test, and a resend of the deliveries of a period. */
 const Commands = ({
   chosen: { api, webhook, status },
   onDone,
