@@ -147,7 +147,7 @@ const archiveUrls = (environment: Environment, { tag, nodeFamilies }: Variant, u
 };
 
 /** Rule for nodes behind a gateway, which only forwards EVM JSON-RPC. */
-const gatewayNodes: NodeRule = { families: ['evm'], reason: 'the gateway speaks the JSON-RPC of an EVM' };
+const gatewayNodes: NodeRule = { families: ['evm'], reason: 'the gateway supports only EVM nodes' };
 
 const chain =
   (environment: Environment) =>

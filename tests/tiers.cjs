@@ -28,14 +28,20 @@ const alone = [
 const missing = alone.filter((file) => !specs.includes(file));
 if (missing.length > 0) throw new Error(`tests/tiers.cjs names specs that do not exist: ${missing.join(', ')}`);
 
-/** Imports by which a spec or its support file has another form in the full tier: more draws, other engines, Redis. */
+/**
+ * Patterns of imports that make a spec or its support file behave differently in the full tier: more random draws,
+ * other engines, Redis.
+ */
 const differing = [
   /\b(byTier|isFull|sized|describeInFull)\b[^;]*from '[^']*\/tier\.js'/,
   /\bengines\b[^;]*from '[^']*\/engines\.js'/,
   /from '[^']*\/(store-kinds|redis)\.js'/,
   /\b(limiters|jobs|finalAnswers|refusedRequests|accessLogs)\b[^;]*from '[^']*\/adapters\.js'/,
 ];
-/** Support files that have another form in the full tier only through the exports that `differing` names. */
+/**
+ * Support files that an import concerns only if it also matches a pattern of `differing`; their other exports are the
+ * same in every tier.
+ */
 const carriers = ['engines/engines.ts', 'engines/adapters.ts', 'following/store-kinds.ts', 'service/command.ts'].map(
   (file) => join(__dirname, 'support', file),
 );
@@ -55,7 +61,7 @@ const isDifferent = (path, seen = new Set()) => {
   );
 };
 
-/** The longest ones begin first, so that no worker is left with one of them at the end. */
+/** Specs that take longest. They start first, so that no worker is left with one of them at the end. */
 const longest = [
   'tests/interfaces/fairness.spec.ts',
   'tests/infrastructure/gateway-nodes/model.spec.ts',
@@ -66,11 +72,14 @@ const longest = [
 const rank = (file) => longest.findIndex((start) => file.startsWith(start)) >>> 0;
 const usual = specs.filter((file) => !alone.includes(file)).sort((a, b) => rank(a) - rank(b));
 
-/** Specs of each run: the usual ones, those with another form in the full tier, and those that run one by one. */
+/**
+ * Specs by run: `usual` for every contribution, `full` for those that behave differently in the full tier, `alone` for
+ * those that run one by one.
+ */
 module.exports = {
   usual,
   full: usual.filter((file) => isDifferent(join(root, file))),
   alone,
-  /** Specs that show whether a version of Node will do. */
+  /** Specs that run on every supported version of Node. */
   node: usual.filter((file) => /^tests\/(domain|projections|contracts|system\/starting\/interfaces)/.test(file)),
 };

@@ -38,7 +38,7 @@ const check = (events: readonly Recorded[], organizationId: string, { showsForei
   if (foreign) refuseForeignKey(foreign.position);
 };
 
-/** Yields small batches up to a position, which ends the export where the scan ended. */
+/** Yields small batches up to the position at which the scan ended, because events may have been stored since. */
 const upTo = async function* (batches: Batches, last: Position) {
   for await (const batch of batches)
     for (const slice of slicesOf(batch, eventsAtOnce)) {

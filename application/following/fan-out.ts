@@ -32,9 +32,9 @@ export const createFanOut = (
     const [depth, isConfirmed] = [depthOf(chain, activity), activity.phase === 'open'];
     // The follower drops a replaced activity, and the balance reader confirms a deep one. Both are queued here again.
     if (isReplaced(chain, activity) || (!isConfirmed && tasks.isDeepEnough(chain, activity))) return true;
-    const { left, count, isTold } = await notifier.notify(activity, depth, isConfirmed);
+    const { left, count, isNotified } = await notifier.notify(activity, depth, isConfirmed);
     if (left === 'later') tasks.scheduleNotification(activity, depth);
-    if (left === 'nothing' && isConfirmed) await ledgers.close(activity, count, !isTold);
+    if (left === 'nothing' && isConfirmed) await ledgers.close(activity, count, !isNotified);
     return left !== 'more';
   };
   const retract = async (activity: Activity) => {

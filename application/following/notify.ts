@@ -22,8 +22,8 @@ export type Notifier = {
   /**
    * Requests the deliveries whose depth is reached, each once. `left` is `more` if another piece is due now, `later` if
    * only deliveries of greater depth are left, and `outdated` if the ledger shows that the activity changed, for example
-   * because a reorg dropped its block: the changed activity is queued instead. `count` is the number of transfers in the activity's ledger. `isTold` is
-   * false while no webhook was notified, as when all are disabled.
+   * because a reorg dropped its block: the changed activity is queued instead. `count` is the number of transfers in the
+   * activity's ledger. `isNotified` is false while no webhook was notified, as when all are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
   /** Notifies webhooks that transfers they were notified of have been removed; false while some are left. */
@@ -34,7 +34,7 @@ export type Notifier = {
 type NotifyResult = {
   readonly left: 'more' | 'later' | 'nothing' | 'outdated';
   readonly count: number;
-  readonly isTold: boolean;
+  readonly isNotified: boolean;
 };
 type Seen = Ledger['transfers'][number];
 type TransferNotification = { readonly seen: Seen; readonly state: TransferState; readonly deliveryId: string };
@@ -127,8 +127,8 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
 
   /** Finds the notification that a transfer is confirmed, if the webhook knows it as pending. */
   const toFinalize = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
-    const told = await requested(activity, idOf(activity, listener, seen, drops, 'seen'));
-    if (told?.data.state !== stateOf('PENDING')) return [];
+    const known = await requested(activity, idOf(activity, listener, seen, drops, 'seen'));
+    if (known?.data.state !== stateOf('PENDING')) return [];
     return [{ seen, state: settledState(seen), deliveryId: idOf(activity, listener, seen, drops, 'final') }];
   };
   return { idOf, toRetract, toFinalize };
@@ -229,12 +229,12 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
     notify: async (activity, depth, isConfirmed) => {
       const listeners = watched.listeners(activity);
       const due = listeners.filter((one) => isDeep(variant, one, depth));
-      if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0, isTold: false };
+      if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0, isNotified: false };
       const ledger = await ledgerOf(activity);
       const left = isCurrent(ledger, isConfirmed)
         ? await notifyPiece(activity, ledger, due, depth, isConfirmed)
         : 'outdated';
-      const result = { left, count: ledger.transfers.length, isTold: notified.isTold(activity) };
+      const result = { left, count: ledger.transfers.length, isNotified: notified.isNotified(activity) };
       if (left === 'nothing' && due.length < listeners.length) return { ...result, left: 'later' };
       if (left === 'outdated' || (left === 'nothing' && isConfirmed)) forget(activity);
       return result;

@@ -41,8 +41,8 @@ const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => 
     return header;
   };
   /**
-   * Returns the leading headers that the follower has read too. It has yet to read a block that replaces another one, with
-   * all addresses of the wallet.
+   * Returns the leading headers whose blocks the follower has read too. A block that replaced another one is left to
+   * the follower, which will read it with all addresses of the wallet.
    */
   const followedOf = async (headers: readonly Header[], first: string) => {
     const reached = await readReached(state, variant.tag);

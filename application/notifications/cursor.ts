@@ -21,17 +21,20 @@ type Ports = {
 };
 type Place = Pick<Recorded, 'position' | 'time'>;
 
-/** Names a notification that no event stores, by the event from which it is derived and its index there. */
+/**
+ * Builds the id of a notification that is derived from an event instead of stored; `index` counts the notifications of
+ * that event.
+ */
 export const derivedId = ({ organizationId, variant }: Context, { position, time }: Place, index: number) =>
   `whd_${position}-${time}-${index}.${variant.tag}.${organizationId}`;
 
-/** Names the place after an event. */
+/** Builds the cursor of the place after an event. */
 export const cursorAfter = ({ position, time }: Place) => `evt_${position}-${time}`;
 
 const derivedForm = /^whd_(\d{1,16})-(\d{1,16})-(\d{1,9})\./;
 const cursorForm = /^evt_(\d{1,16})-(\d{1,16})$/;
 
-/** Starts at an event, whose first `skip` notifications come before the place. */
+/** Starts reading at the event at `position`, without the first `skip` notifications of that event. */
 const startAfter = (position: Position, skip: number): Start => ({ after: position - 1, first: { position, skip } });
 
 /** Returns true if the organization has an event at the position, with the commit time. */

@@ -28,16 +28,16 @@ const confirmedAt = (event: Marker, before: Ledger) =>
  * changes.
  */
 export const noticesAt = (past: readonly NewEvent[], eventId: string): readonly LedgerNotice[] => {
-  let told: readonly Seen[] = [];
+  let reported: readonly Seen[] = [];
   for (const [i, event] of past.entries()) {
     if (!isMarker(event)) continue;
     const isDropped = event.type === 'ActivityDropped';
     const confirmed = confirmedAt(event, foldStored(ledger, past.slice(0, i)));
     if (event.id === eventId)
       return isDropped
-        ? told.map((seen) => ({ seen, state: 'REMOVED' }))
+        ? reported.map((seen) => ({ seen, state: 'REMOVED' }))
         : confirmed.map((seen) => ({ seen, state: settledState(seen) }));
-    told = isDropped ? [] : [...told, ...confirmed];
+    reported = isDropped ? [] : [...reported, ...confirmed];
   }
   return [];
 };

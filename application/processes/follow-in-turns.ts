@@ -36,7 +36,7 @@ type Lane = {
   readonly waiting: Waiting[];
   /** Range of further events, which are in the store only; null when all are in `waiting`. */
   stored: Range | null;
-  /** Work on the first `begun` events. */
+  /** Unfinished work on the oldest events that wait; `begun` is their number. Null between two calls of `work`. */
   pieces: AsyncGenerator<void> | null;
   begun: number;
 };

@@ -8,7 +8,7 @@ type Ports = { readonly state: StateStore; readonly system: System };
 const renewalIntervalMs = 1000;
 /** Missed renewals after which another process takes the lease. */
 const maxMissedRenewals = 4;
-/** Looks at an owner that renews the lease but neglects its work, after which another process takes the lease. */
+/** Checks after which an owner that renews the lease but neglects its work loses the lease to another process. */
 const maxNeglectedLooks = 30;
 const released = '';
 

@@ -1,7 +1,7 @@
 import { type EventContext, scopeOf } from '../../projections/define.js';
 import type { Recorded } from '../ports/event-store.js';
 
-/** Returns what a projection is told about an event besides its data. */
+/** Returns the metadata of an event that projections can use. */
 export const aboutOf = ({
   metadata: { organizationId, variant, occurredAt },
   position,

@@ -16,8 +16,8 @@ export const isForeign = ({ positions }: Checkpoint, head: Position) =>
   Math.max(beginning, ...Object.values(positions)) > head;
 
 /**
- * Positions are those of an organization where one is named. They are earlier than the others' while a part of its
- * documents is stopped.
+ * Position that the read models have reached. With an organization id, the position of that organization, which is
+ * lower while a part of its documents is stopped.
  */
 export type Progress = {
   /** Returns the last known position of the read models; the actual position may be later. */

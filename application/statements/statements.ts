@@ -115,7 +115,7 @@ const createPrepare = ({ readModels, addressParser, chains }: Ports) => {
     const [start, end] = await Promise.all(
       [startTime, endTime].map((time) => cutOffs(context, walletId, time, asksNodes)),
     );
-    if (!start || !end) throw new Error('A period has a start and an end.');
+    if (!start || !end) throw new Error('A statement needs the start and the end of its period.');
     const showsFailed = context.variant.transferForm !== 'confirmed';
     const hasAsset = assetFilter(standard, contract, asset);
     return { wallet, address, period: { start, end }, selection: { address, hasAsset, showsFailed } };

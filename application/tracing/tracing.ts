@@ -15,7 +15,7 @@ import { type Accesses, createAccesses } from './accesses.js';
 import { findEvents, rangeAround, type SearchRange, timeOfId } from './find-events.js';
 import { createRequestRecorder, type RequestRecorder } from './record-requests.js';
 
-/** Organization and time (Unix ms) of a request, as far as a line of the log tells them. */
+/** Organization and time (Unix ms) of a request, as far as a log line contains them. */
 export type TraceHint = { readonly organizationId?: string | undefined; readonly time: number };
 
 type TraceRequest = {
@@ -59,7 +59,7 @@ type Ports = RequestPorts & {
 };
 
 const deliveriesAtOnce = 16;
-/** Age up to which events are searched for an id that tells neither its time nor its organization. */
+/** Maximum age of searched events when neither the time nor the organization of a request is known. */
 const recentMs = 86_400_000;
 
 const rangesOf = ({ requestId, organizationId }: TraceRequest, hints: readonly TraceHint[], now: number) => {

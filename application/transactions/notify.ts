@@ -79,17 +79,17 @@ export const createTransactionNotifier = (ports: NotifierPorts) => {
     const listeners = await webhooksWhere(readModels, context, subscribesToActivity);
     for (const some of slicesOf(changed, changesAtOnce)) {
       const changes = (await allSettledOrThrow(some.map(changesOf))).flat();
-      const notified = changes.flatMap((change) =>
+      const due = changes.flatMap((change) =>
         listeners
           .filter((webhook) => isNotifiedOf(webhook, change.event, change.walletId))
           .map((webhook) => ({ webhook, change })),
       );
-      const told = new Set<Change | null>();
-      for await (const piece of requestInPieces(notified, notify)) {
-        for (const change of piece) told.add(change);
+      const notified = new Set<Change | null>();
+      for await (const piece of requestInPieces(due, notify)) {
+        for (const change of piece) notified.add(change);
         yield;
       }
-      await allSettledOrThrow(changes.filter((change) => !told.has(change)).map(record));
+      await allSettledOrThrow(changes.filter((change) => !notified.has(change)).map(record));
       yield;
     }
   };

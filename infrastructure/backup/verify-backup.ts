@@ -19,7 +19,10 @@ import { describeFile, storeFiles } from './manifest.js';
 
 const useAnother = 'do not use this backup: take another one, or restore an older one';
 
-/** Compares the files of a folder with the manifest. Others are rejected: SQLite would read a log file beside its database. */
+/**
+ * Compares the files of a folder with the manifest. Rejects any further file, because SQLite would read a log file
+ * beside its database.
+ */
 const checkHashes = async (folder: string, { files }: BackupManifest): Promise<Finding> => {
   const known = [manifestFile, ...files.map(({ name }) => name)];
   const present = await readdir(folder);

@@ -68,7 +68,7 @@ export const classifyAnswer = (
     const fault = faultOf(readError(envelope.error));
     member.abilities.noteError(call, fault, member.head()?.number);
     // The node's own message is not logged, because it may contain anything.
-    if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'asks for fewer requests'));
+    if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'rejected a request because of its rate limit'));
     return { answer: { error: envelope.error }, doubt: doubts[fault.kind] ?? 'none' };
   }
   if (!matchesRequest(call.method, call.params, envelope)) {

@@ -91,7 +91,7 @@ const readMessage = (bytes: Buffer) => {
 };
 
 const subscriptionId = (answer: Envelope): unknown => {
-  if ('error' in answer) throw new NodeFault('unsupported', 'does not take the subscription');
+  if ('error' in answer) throw new NodeFault('unsupported', 'rejected the subscription');
   return JSON.parse(answer.result.toString()) as unknown;
 };
 

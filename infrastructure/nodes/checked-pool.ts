@@ -45,7 +45,7 @@ export type NodeTimeouts = {
 type Family<Endpoint, Node> = NodeTimeouts & {
   /** Opens a node for one piece of work, which must end by `until` (time of `performance.now()`). */
   open(endpoint: Endpoint, until: number, timeoutFactor: number): Node;
-  /** Returns an identifier of the node's chain; null if the node cannot tell. */
+  /** Returns an identifier of the node's chain; null if the node does not report one. */
   identify(node: Node): Promise<string | null>;
   close(endpoint: Endpoint): Promise<void>;
 };

@@ -29,7 +29,10 @@ const identityOf = async (redis: Redis, root: string) => {
   return `${run} ${await redis.get(markKey)}`;
 };
 
-/** Patience with a worker that does not renew its leases, and with Redis. */
+/**
+ * Milliseconds after which a worker that does not renew its leases counts as dead, and after which a Redis command
+ * fails.
+ */
 type JobsTimeouts = { readonly leaseMs?: number; readonly timeoutMs?: number };
 
 /**

@@ -197,12 +197,7 @@ const write = (response: ServerResponse, body: Answer['body']) => {
 
 const typeHeaders = ['content-type', 'application/json; charset=utf-8', 'x-content-type-options', 'nosniff'];
 
-const send = (
-  request: IncomingMessage,
-  { response, stallTimeoutMs: patienceMs }: Client,
-  requestId: string,
-  answer: Answer,
-) => {
+const send = (request: IncomingMessage, { response, stallTimeoutMs }: Client, requestId: string, answer: Answer) => {
   if (response.destroyed) return;
   const { status, body, quota, cost = 0, provenance, readableBy } = answer;
   const length = String(lengthOf(body));
@@ -216,7 +211,8 @@ const send = (
   response.writeHead(status, list);
   write(response, body);
   // The timer restarts whenever bytes are sent.
-  if (response.socket && response.socket.writableLength > 0) response.setTimeout(patienceMs, () => response.destroy());
+  if (response.socket && response.socket.writableLength > 0)
+    response.setTimeout(stallTimeoutMs, () => response.destroy());
 };
 
 /** Maximum number of URLs whose targets are cached. */

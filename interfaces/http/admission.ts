@@ -24,7 +24,7 @@ type Exchange = {
 type Admitted = {
   readonly caller: Pick<Caller, 'organizationId' | 'role' | 'actor'>;
   readonly quota: Quota | null;
-  /** Returns false once the credential is deleted or the session is over. */
+  /** Returns false once the credential is deleted or the session has ended. */
   readonly lasts: () => MaybePromise<boolean>;
 };
 
@@ -46,7 +46,7 @@ const createInSession =
     checkSession(request, operation);
     const caller =
       (await app.sessions.find(token)) ??
-      fail('UNAUTHENTICATED', 'The session is over: it expired, or its credential was deleted. Sign in again.');
+      fail('UNAUTHENTICATED', 'The session has ended: it expired, or its credential was deleted. Sign in again.');
     const { kind, id } = caller.actor;
     facts.sessionOf = shortKey(id) ?? `${kind}:${id}`;
     const quota = await app.access.charge(caller, variant);

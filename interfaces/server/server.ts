@@ -48,7 +48,7 @@ type ServedSettings = {
   readonly dataDirectory: string;
 };
 
-/** Process that a server answers for. */
+/** Process whose operations, pages or metrics a server serves. */
 export type Served = {
   readonly app: App;
   readonly settings: ServedSettings;

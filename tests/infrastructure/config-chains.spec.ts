@@ -49,7 +49,7 @@ describe('the chain configuration', () => {
           () => readConfig({ [name]: `${scheme}://node.example` }),
           ({ message }: Error) =>
             message.startsWith(`${name} must be `) &&
-            message.endsWith(`, ${rule}: the gateway speaks the JSON-RPC of an EVM`),
+            message.endsWith(`, ${rule}: the gateway supports only EVM nodes`),
         );
     });
   for (const scheme of [...known.sui, ...known.plain, ...known.evm])

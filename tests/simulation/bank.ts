@@ -97,7 +97,7 @@ export const createClient = (around: {
     accounts: (): readonly Account[] => accounts,
     tokens: (): ReadonlyMap<string, number> => tokens,
     isIdle: () => open === 0,
-    /** Does one thing that a client would do. */
+    /** Sends one random command, as a client would: registers a wallet or an address, or a token contract. */
     act: (): Promise<void> => {
       const account = accounts.length > 0 ? luck.pick(accounts) : undefined;
       if (!account) return openAccount();

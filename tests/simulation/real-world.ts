@@ -1,4 +1,4 @@
-/** Ways out of a simulation: real timers, the real clock and real luck. */
+/** Functions that leave a simulation: real timers, the real clock and real randomness. */
 const ways = [
   [globalThis, 'setTimeout'],
   [globalThis, 'setInterval'],
@@ -6,7 +6,7 @@ const ways = [
   [Math, 'random'],
 ] as const;
 
-/** Runs work that must not reach for real time or luck, and reports each way out that it took. */
+/** Runs work that must not use real time or randomness, and reports each such function that it calls. */
 export const withoutRealWorld = async <T>(work: () => Promise<T>, report: (name: string) => void): Promise<T> => {
   const before = ways.map(([owner, name]) => Reflect.get(owner, name) as (...given: unknown[]) => unknown);
   for (const [i, [owner, name]] of ways.entries())

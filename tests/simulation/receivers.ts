@@ -2,7 +2,7 @@ import type { PostResult, Sender, WebhookMessage } from '../../application/ports
 import type { Gate } from '../support/simulation/gate.js';
 import type { World } from './world.js';
 
-/** Moods of a receiver, by which it answers. */
+/** Behaviours of a webhook receiver. */
 const moods = ['well', 'refusing', 'hanging', 'answering too late'] as const;
 export type Mood = (typeof moods)[number];
 
@@ -14,7 +14,7 @@ const answerOf = (status: number | null, failure = ''): PostResult => ({
   retryAt: null,
 });
 
-/** Customers' endpoints of a world. They note what arrived, whatever they answered. */
+/** Webhook receivers of all customers. They record every message that arrived, whatever they answered. */
 export const createReceivers = (world: World) => {
   const accepted = new Map<string, Set<string>>();
   const arrived = new Map<string, Map<string, WebhookMessage>>();

@@ -16,7 +16,7 @@ export type Outcome = {
   readonly steps: number;
   readonly faults: ReadonlyMap<string, number>;
   readonly events: number;
-  /** Difference between the world and the truth; null if there is none. */
+  /** Difference between the service and the independent model; null if there is none. */
   readonly failure: Error | null;
 };
 
@@ -24,7 +24,10 @@ const minute = 60_000;
 const calm: Weather = { failing: 0, slow: 0, slowMs: 0, lag: 0 };
 const crew: readonly (readonly Role[])[] = [roles, roles, ['api', 'deliverer'], ['projector', 'follower']];
 
-/** Plays one world from its seed: a bank's day with bad luck, then calm, then the comparison with the truth. */
+/**
+ * Simulates one world from its seed: clients send commands while faults are injected, then the faults end, then the
+ * result is compared with an independent model.
+ */
 export const playWorld = async (seed: number, minutes: number): Promise<Outcome> => {
   const world = createWorld(seed);
   const luck = world.luck('scenario');

@@ -95,7 +95,7 @@ const checkBalances = async (app: App, { chain }: Known, client: Client, account
   }
 };
 
-/** Checks that each transfer was notified once, and each notice arrived where it was wanted. */
+/** Checks that each transfer was notified once, and that only requested notifications arrived. */
 const checkNotices = async (
   events: EventStore,
   { chain, receivers }: Known,

@@ -3,7 +3,10 @@ import { createRandom, type Random } from '../support/random.js';
 
 type Task = { readonly at: number; readonly run: () => void };
 
-/** Tasks by time, latest first, so that the next one is taken from the end. An agenda is short: a list is fast enough. */
+/**
+ * Tasks sorted by time, latest first, so that the next one is taken from the end. The list is short, so an insertion is
+ * fast enough.
+ */
 const createAgenda = () => {
   const tasks: Task[] = [];
   return {
@@ -25,8 +28,8 @@ const createAgenda = () => {
 const startOfTime = Date.UTC(2030, 0, 7);
 
 /**
- * World with its own time. Nothing passes but what is on its agenda: time jumps to the next task once no promise is left
- * to settle. All its luck comes from one seed, so the same seed gives the same history.
+ * Simulated world with its own time. Time jumps to the next scheduled task once all promises have settled. All random
+ * choices come from one seed, so the same seed gives the same history.
  */
 export const createWorld = (seed: number) => {
   const agenda = createAgenda();
@@ -35,7 +38,7 @@ export const createWorld = (seed: number) => {
   let steps = 0;
   const lines: string[] = [];
 
-  // Moments are whole milliseconds; the fraction is the lot that orders tasks of the same moment.
+  // Times are whole milliseconds. A random fraction orders tasks of the same millisecond.
   const at = (moment: number, run: () => void) =>
     agenda.add({ at: Math.max(now, Math.ceil(moment)) + lots.next(), run });
   const wait = (ms: number, signal?: AbortSignal) =>
@@ -55,7 +58,7 @@ export const createWorld = (seed: number) => {
 
   return {
     seed,
-    /** Returns a source of luck of its own, so that one part's draws do not change another's. */
+    /** Returns a separate random generator, so that the draws of one part do not change those of another. */
     luck: (name: string): Random => createRandom(seed, name),
     now: () => now,
     steps: () => steps,
@@ -69,7 +72,7 @@ export const createWorld = (seed: number) => {
     /** Lets time pass until the condition holds, and returns whether it held within `ms` of this world's time. */
     pass: async (ms: number, isEnough: () => boolean = () => false): Promise<boolean> => {
       const end = now + ms;
-      // Promises settle before the turn of the event loop ends, and nothing else is waited for.
+      // All promises settle before this turn of the event loop ends.
       for (await turn(); !isEnough(); await turn()) {
         const next = agenda.next();
         if (!next || Math.floor(next.at) > end) {

@@ -22,7 +22,7 @@ export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => 
       return await check();
     } catch (error) {
       if (isForGood(error)) throw error;
-      // The mark tells what did not come in time from what came and was wrong.
+      // The property `isLate` distinguishes a condition that did not hold in time from a failed assertion.
       if (Date.now() > end) throw Object.assign(error as Error, { isLate: true });
     }
     await testSystem.sleep(pauseMs);

@@ -6,15 +6,15 @@ import { createLookupBudget } from '../lookup-budget.js';
 import { createTokenEntries, type SessionOwner } from './session-entries.js';
 import type { Sessions } from './sessions.js';
 
-/** Time for which a link is good. */
+/** Lifetime of a link in seconds. */
 export const linkSeconds = 60;
 
 export type ConsoleLinks = {
   /** Creates the token of a link that opens one session of an operator in an organization. */
   create(by: Operation, organizationId: string): Promise<string>;
-  /** Opens the session of a link. The token is good once, in one process of all. */
+  /** Opens the session of a link. Each token can be used once, whichever process receives it. */
   redeem(requestId: string, token: string): ReturnType<Sessions['open']>;
-  /** Removes the links that were not used in time. */
+  /** Removes expired links. */
   sweep(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export const createConsoleLinks = (ports: {
   const budget = createLookupBudget(system);
   const isOver = ({ expiresAt, isUsed }: Link) => isUsed === true || system.now() >= expiresAt;
 
-  /** Takes a link, or returns null if it is unknown or over, or if another request took it. */
+  /** Marks a link as used and returns its owner; null if the link is unknown, expired or already used. */
   const take = async (token: string): Promise<SessionOwner | null> => {
     const refund = budget.charge(token);
     const found = await entries.read(entries.idOf(token));

@@ -18,7 +18,7 @@ export type SessionPorts = {
   readonly uses: Pick<CredentialUses, 'note'>;
   readonly system: System;
 };
-/** Role of the holder of a session that lasts, or the reason why it is over. */
+/** Role of the holder of a valid session, or the reason why the session has ended. */
 type Verdict = { readonly over: null; readonly role: Role } | { readonly over: SessionEnd; readonly role: null };
 type FoundSession = Found<StoredSession>;
 
@@ -27,13 +27,13 @@ const sweeper = { kind: 'process', id: 'session sweeper' } as const;
 /** Returns the part of a session's events that names its credential. An operator has none. */
 export const keyOf = ({ kind, id }: Actor) => (kind === 'credential' ? { apiKey: id } : {});
 
-/** Creates the functions that find sessions to be over, and end them. */
+/** Creates the functions that check whether a session has ended, and record its end. */
 export const createSessionEnds = (
   { handle, credentialCache, system }: SessionPorts,
   entries: TokenEntries<StoredSession>,
   lists: SessionLists,
 ) => {
-  /** Marks a session as over, so that no process accepts it, before its last event is written. */
+  /** Marks a session as ended before its last event is written, so that no process accepts the session meanwhile. */
   const mark = async (given: FoundSession, reason: SessionEnd): Promise<StoredSession | null> => {
     for (let found: FoundSession | null = given; found; found = await entries.read(found.id)) {
       if (found.value.ended) return found.value;
@@ -80,12 +80,15 @@ export const createSessionEnds = (
     judge,
     end,
     endEach,
-    /** Ends a session that a request found to be over. The request is refused in any case. */
+    /**
+     * Records the end of a session that a request found to be expired or revoked. A failure is only logged, because the
+     * request is rejected in any case.
+     */
     endQuietly: (found: FoundSession, reason: SessionEnd) =>
       end(bySweeper(), found, reason).catch((error: unknown) =>
         system.log.warn({ err: error }, 'The end of a session was not recorded; it is retried within a minute'),
       ),
-    /** Ends all sessions that are over. */
+    /** Records the end of every session that has expired or was revoked. */
     sweep: async (): Promise<void> => {
       for await (const found of entries.all()) {
         const { over } = await judge(found.value);

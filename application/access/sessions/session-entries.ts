@@ -12,7 +12,7 @@ export type StoredSession = SessionOwner & {
   readonly expiresAt: number;
   /** Time of the last request, to the minute. */
   readonly usedAt: number;
-  /** Present once the session is over and its last event is not yet written. */
+  /** Reason of the end. Present from the end of the session until its last event is written. */
   readonly ended?: SessionEnd;
 };
 

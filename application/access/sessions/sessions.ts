@@ -18,21 +18,21 @@ import {
 /** Time between two writes of the last use. */
 const touchMs = 60_000;
 
-/** Caller that a session stands for. */
+/** Caller that a session authenticates. */
 type SessionHolder = SessionOwner & { readonly role: Role };
 
 export type Sessions = {
   /** Opens a session and ends the oldest of the owner's if there are too many. A retry returns the same token. */
   open(by: Operation, owner: SessionOwner): Promise<Done<{ readonly token: string; readonly expireTime: string }>>;
-  /** Returns the holder of a session; null if it is unknown or over. Counts as use. */
+  /** Returns the holder of a session; null if the session is unknown or has ended. Counts as use. */
   find(token: string): Promise<SessionHolder | null>;
-  /** Returns true while the session lasts. Does not count as use. */
+  /** Returns whether the session is still valid. Does not count as use. */
   lasts(token: string): Promise<boolean>;
   /** Ends a session, or all sessions of the owner without a token. A token of another owner ends nothing. */
   close(by: Operation, owner: SessionOwner, token: string | undefined): Promise<Done<Nothing>>;
   /** Ends all sessions of a credential that was deleted. */
   closeDeleted(by: Operation, organizationId: string, apiKey: string): Promise<void>;
-  /** Ends the sessions that are over. */
+  /** Records the end of every session that has expired or was revoked. */
   sweep(): Promise<void>;
 };
 

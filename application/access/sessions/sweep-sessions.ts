@@ -4,7 +4,7 @@ import type { Sessions } from './sessions.js';
 
 const pauseMs = 60_000;
 
-/** Ends sessions and removes links that are over, also those that no request asks for again. */
+/** Removes expired sessions and links periodically, because no request may ever ask for them again. */
 export const createSessionSweeper =
   (ports: {
     readonly sessions: Pick<Sessions, 'sweep'>;

@@ -12,13 +12,13 @@ const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(
 
 /**
  * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each begun
- * webhook. Webhooks may be removed or change their order between two pieces. `isTold` is true once a webhook was notified.
+ * webhook. Webhooks may be removed or change their order between two pieces. `isNotified` is true once a webhook was notified.
  */
 type Progress = {
   readonly count: number;
   readonly webhooks: Set<string>;
   readonly begun: Map<string, number>;
-  isTold: boolean;
+  isNotified: boolean;
 };
 
 /** Runs one piece for the listeners and returns whether anything is left for them. */
@@ -43,8 +43,8 @@ export const runPiece = async (
     progress.webhooks.add(webhookId);
     progress.begun.delete(webhookId);
   }
-  const told = await allSettledOrThrow(doing);
-  progress.isTold ||= told.includes(true);
+  const notified = await allSettledOrThrow(doing);
+  progress.isNotified ||= notified.includes(true);
   return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
 };
 
@@ -56,14 +56,14 @@ export const createProgress = () => {
     const key = activityKey(activity);
     const known = kept.get(key);
     if (known?.count === count) return known;
-    const fresh: Progress = { count, webhooks: new Set(), begun: new Map(), isTold: false };
+    const fresh: Progress = { count, webhooks: new Set(), begun: new Map(), isNotified: false };
     kept.set(key, fresh);
     return fresh;
   };
   const forget = (activity: Activity) => kept.delete(activityKey(activity));
   return {
     forget,
-    isTold: (activity: Activity) => kept.get(activityKey(activity))?.isTold ?? false,
+    isNotified: (activity: Activity) => kept.get(activityKey(activity))?.isNotified ?? false,
     /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
     during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
       piece(of(activity, count)).catch((error: unknown) => {

@@ -35,7 +35,7 @@ export const session: Decider<SessionCommand, SessionEvent, Session> = {
       state === 'none'
         ? [{ type: 'SessionOpened', data }]
         : fail('ALREADY_EXISTS', `Session already exists: ${data.sessionId}`),
-    // Several processes may find at once that a session is over.
+    // Several processes may find at once that a session has ended.
     Close: ({ state }, data) => (state === 'open' ? [{ type: 'SessionClosed', data }] : []),
   },
   evolve: {

@@ -21,7 +21,7 @@ export type Grants = {
   perSecondLimit?: number;
 };
 type Deleted = {
-  /** Id of the token: a keyed digest of it. */
+  /** Id of the token, which is a keyed digest of the token. */
   gatewayTokenId: string;
 };
 type Created = Grants &

@@ -87,7 +87,8 @@ const supportsBlockHash = async (node: Node, at: Header): Promise<boolean> => {
 };
 
 /**
- * Queries the state at a block hash. The first call tells a node without the block from a contract that does not answer.
+ * Queries the state at a block hash. The first call distinguishes a node without the block from a contract that does
+ * not answer.
  */
 const askByHash = async (node: Node, asked: readonly Question<unknown>[], { hash: blockHash }: Header) => {
   const calls = asked.map(({ call }) => call({ blockHash }));

@@ -67,7 +67,7 @@ const suggestFees = async (node: Node) => {
   return { baseFee: baseFee.toString(), priorityFee: priorityFee.toString() };
 };
 
-/** Reads the receipt of a transaction. The fee is left out where the node does not tell the price that was paid. */
+/** Reads the receipt of a transaction. The fee is left out where the node does not report the price that was paid. */
 const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
   const raw = resultOf(outcome);
   if (raw === null) return null;

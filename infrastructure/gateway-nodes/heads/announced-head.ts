@@ -1,6 +1,6 @@
 import type { RpcAnswer, RpcCall, Source } from '../../../application/ports/node.js';
 import { type BlockTag, taggedHeightIn, tagIn } from '../checks.js';
-import { createToldHeight, unknownHeight } from './told-height.js';
+import { createAnnouncedHeight, unknownHeight } from './announced-height.js';
 
 type Result = Extract<RpcAnswer, { readonly result: Uint8Array }>;
 type Seen = { readonly height: number; readonly answer: Result };
@@ -49,30 +49,30 @@ const createHeadSharing = (channel: HeadChannel | undefined, onHead: (height: nu
  */
 export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptions) => {
   const createHeights = () => ({
-    latest: createToldHeight(),
-    safe: createToldHeight(),
-    finalized: createToldHeight(),
+    latest: createAnnouncedHeight(),
+    safe: createAnnouncedHeight(),
+    finalized: createAnnouncedHeight(),
   });
-  let told = createHeights();
+  let announced = createHeights();
   let resets = 0;
   /** Newest answer to each request about the head. */
   const newest = new Map<string, Seen>();
 
   const boundOf = (tag: BlockTag): number => {
     const reported = tip();
-    if (tag === 'latest' && reported > 0) told.latest.see(reported);
-    return told[tag].bound();
+    if (tag === 'latest' && reported > 0) announced.latest.see(reported);
+    return announced[tag].bound();
   };
   const isBehind = (found: number | null): boolean => found !== null && found < boundOf('latest');
   const note = (found: number) => {
-    if (!isBehind(found) && told.latest.set(found)) onMove();
+    if (!isBehind(found) && announced.latest.set(found)) onMove();
   };
   const sharing = createHeadSharing(channel, (height) => {
     if (height > boundOf('latest')) note(height);
   });
   const raise = (found: number) => {
     note(found);
-    if (told.latest.bound() === found) sharing.share(found);
+    if (announced.latest.bound() === found) sharing.share(found);
   };
   const earlierAnswer = (key: string, { method }: RpcCall, bound: number, source?: Source): Result | number => {
     if (method === 'eth_blockNumber')
@@ -91,13 +91,13 @@ export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptio
     /** Shares heads with other processes whose nodes serve the chain of this name. */
     follow: (chain: string): void => {
       sharing.follow(chain);
-      const bound = told.latest.bound();
+      const bound = announced.latest.bound();
       if (bound !== unknownHeight) sharing.share(bound);
     },
     /** Resets all heads after the nodes switched to another chain, or after a development chain was rewound. */
     reset: () => {
       resets++;
-      told = createHeights();
+      announced = createHeights();
       newest.clear();
       onMove();
     },
@@ -110,11 +110,11 @@ export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptio
       const found = tag && taggedHeightIn(call.method, answer);
       if (tag === null || found === null) return answer;
       const key = `${call.method} ${params}`;
-      if (tag !== 'latest') told[tag].see(found);
+      if (tag !== 'latest') announced[tag].see(found);
       const bound = boundOf(tag);
       if (found < bound) return earlierAnswer(key, call, bound, answer.source);
       if (tag === 'latest') raise(found);
-      else told[tag].set(found);
+      else announced[tag].set(found);
       newest.set(key, { height: found, answer });
       return answer;
     },

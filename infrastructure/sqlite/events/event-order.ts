@@ -51,7 +51,10 @@ const damageOf = async (path: string): Promise<string | null> => {
   }
 };
 
-/** Creates the check of the places of events, which nobody but the writer of this service should have written. */
+/**
+ * Creates the check for changes that were made to the file by anyone but the service: foreign tables and indexes, and
+ * events in the wrong place.
+ */
 export const createOrderCheck = (db: Database, path: string): NonNullable<EventStore['disorder']> => {
   const strangers = db.prepare(
     `SELECT type, name FROM sqlite_schema WHERE name NOT IN (${namesOf}) AND name NOT LIKE 'sqlite%' LIMIT 1`,

@@ -26,7 +26,7 @@ const createSpans = (db: Database) => {
   };
 };
 
-/** Stores spent nonces and their spans. */
+/** Stores spent nonces, and the spans that they belong to. */
 export const createNonceTable = (db: Database) => {
   const spans = createSpans(db);
   const add = db.prepare('INSERT OR IGNORE INTO nonces VALUES (?, ?)');

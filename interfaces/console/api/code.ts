@@ -27,7 +27,7 @@ const parsed = (text: string): Record<string, unknown> => {
   }
 };
 
-/** Options of a call in the words of an SDK, by header. */
+/** Options of an SDK call that stand for the request headers. */
 const optionsOf = (headers: Call['headers'], names: Readonly<Record<string, (value: string) => string>>) =>
   Object.entries(headers).flatMap(([name, value]) => names[name]?.(value) ?? []);
 
@@ -112,7 +112,7 @@ const go = ({ operation: { api, name }, body, headers, origin }: Call) => {
   ].join('\n');
 };
 
-/** Writers of the same call, by language. */
+/** Functions that write a call as code, by language. */
 export const languages: Readonly<Record<string, (call: Call) => string>> = {
   'Command line': commandLine,
   curl,

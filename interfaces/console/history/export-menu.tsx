@@ -10,7 +10,7 @@ import { readAll } from './read-pages.js';
 
 type Progress = (count: number) => void;
 
-/** Saves what passes the filters, oldest first, with the columns of `chainfold audit replay --csv`. */
+/** Saves the filtered events, oldest first, with the columns of `chainfold audit replay --csv`. */
 const exportCsv = async (filters: Filters, names: KnownNames, onProgress: Progress) => {
   const events = (await readAll(filters, onProgress)).toReversed();
   const rows = events.map((event) => csvRow(event, `${names.actor(event)} ${sentenceOf(event, names)}`));
@@ -33,7 +33,7 @@ const exportVerifiable = async ({ organization }: Filters) => {
   return 'Saved the whole history. Verify it with: npx chainfold audit verify audit.ndjson';
 };
 
-/** Buttons that save what is filtered, or the whole history with its proofs. */
+/** Buttons that save the filtered events, or the whole history with its proofs. */
 export const ExportMenu = ({ filters, names }: { readonly filters: Filters; readonly names: KnownNames }) => {
   const [status, setStatus] = useState('');
   const [error, setError] = useState<unknown>();

@@ -66,7 +66,7 @@ const SubjectForm = ({ wallets, query, onShow }: FormProps) => {
   );
 };
 
-/** Statement of a wallet for a period: balances at both ends, everything that moved between them, and what does not add up. */
+/** Statement of a wallet for a period: balances at both ends, all movements between them, and unexplained amounts. */
 export const StatementsPage = () => {
   const { query, route } = useLocation();
   const { value: wallets, error } = useLoaded(listWallets, []);

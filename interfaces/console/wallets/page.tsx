@@ -46,7 +46,7 @@ const SearchForm = ({ text, onSearch }: { readonly text: string; readonly onSear
   </form>
 );
 
-/** Wallets of all APIs, and what a search finds. */
+/** Page with the wallets of all APIs and a search. */
 export const WalletsPage = () => {
   const { query, route } = useLocation();
   const text = query.search ?? '';

@@ -18,7 +18,7 @@ const steps: Readonly<Record<string, string>> = {
 
 const isOf = ({ data }: Event, hash: string) => JSON.stringify(data).toLowerCase().includes(hash.toLowerCase());
 
-/** Life of a transfer from the history of its wallet: seen, confirmed, told, removed. */
+/** Life of a transfer from the history of its wallet: seen, confirmed, notified, removed. */
 const Life = ({ walletId, hash }: { readonly walletId: string; readonly hash: string }) => {
   const { value, error } = useLoaded(
     async (signal) => {

@@ -27,7 +27,9 @@ const eventBy = (position: number, actor: Actor, data: object = {}): Recorded =>
 });
 const by = (id: string): Actor => ({ kind: 'credential', id });
 
-/** Exports a history in small batches, as one line for the positions of each chunk. */
+/**
+ * Exports a history that is read in batches of 150 events. Each chunk of the result lists the positions of its events.
+ */
 const exportOf = (history: readonly Recorded[]) => {
   const events = [...history];
   let scanned = 0;

@@ -110,7 +110,7 @@ for (const engine of ['sqlite', 'eventstoredb over its wire'] as const)
       assert.deepEqual(handled.get('org_modest'), [0]);
     });
 
-    it('skips waiting events that a later one supersedes, if it is told to', async () => {
+    it('skips waiting events that a later one supersedes, if asked to', async () => {
       stuck.add('org_greedy');
       start(true);
       await append('org_greedy', many);

@@ -74,14 +74,14 @@ describe('the transaction notifier', () => {
       const { notifications } = await app.notifications.list(context, { after: undefined, size: 100 }, 0);
       return notifications;
     };
-    const [told, ...more] = await eventually(async () => {
+    const [notified, ...more] = await eventually(async () => {
       const [first, ...rest] = await read();
       return [first ?? assert.fail('no notification'), ...rest] as const;
     });
-    const { state, transaction } = told.data as { state: string; transaction: { transaction_id: string } };
-    assert.deepEqual([told.webhook_id, state, transaction.transaction_id], ['', 'TRANSACTION_STATE_SENT', 'tx_1']);
+    const { state, transaction } = notified.data as { state: string; transaction: { transaction_id: string } };
+    assert.deepEqual([notified.webhook_id, state, transaction.transaction_id], ['', 'TRANSACTION_STATE_SENT', 'tx_1']);
     assert.deepEqual([more, await requested()], [[], []]);
-    const after = told.webhook_history_id;
+    const after = notified.webhook_history_id;
     assert.deepEqual((await app.notifications.list(context, { after, size: 100 }, 0)).notifications, []);
   });
 });

@@ -265,13 +265,13 @@ describe('the transaction watcher', () => {
 
   it('records why a transaction failed, once, and records the failure also when no node tells the reason', async () => {
     const unknown = () => assert.fail('no node answers');
-    const failures = { told: () => 'out of gas', 'not reproduced': () => null, unknown };
+    const failures = { reported: () => 'out of gas', 'not reproduced': () => null, unknown };
     for (const [name, failure] of Object.entries(failures)) {
       const scene = await begin(false, failure);
       scene.mine('own');
       await scene.look();
       const data = { ...named, block: place, confirmations: 1, fee: '21000', failed: true };
-      const reason = name === 'told' ? { reason: 'out of gas' } : {};
+      const reason = name === 'reported' ? { reason: 'out of gas' } : {};
       assert.deepEqual(eventOf(scene, 'TransactionMined'), { ...data, ...reason }, name);
       await settle(scene);
       assert.equal(scene.state().state, 'failed');

@@ -18,7 +18,7 @@ const action = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('suffer' as const),
-      // The last number stands for all nodes.
+      // Index of a node; the last one stands for all nodes.
       node: fc.nat(4),
       fault: fc.constantFrom(...modelFaults),
     }),
@@ -128,7 +128,7 @@ describe('a gateway in front of model nodes', () => {
     if (chain.head().number < first) chain.mine();
     const { hash, number } = chain.head();
     const isDone = () => headers.at(-1)?.hash === hash && logs.at(-1)?.blockHash === hash;
-    assert(await clock.pass(60_000, isDone), 'subscribers were not told of the head');
+    assert(await clock.pass(60_000, isDone), 'subscribers were not notified of the head');
     const canonical = chain.path().slice(first).flatMap(logAnswers);
     assert.deepEqual(
       remainingLogs(logs, witness.violations),

@@ -26,8 +26,14 @@ describe('the log of the service', () => {
     const [own = {}, about = {}] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const { time, ...rest } = about;
     assert.equal(typeof time, 'number');
-    const { organizationId: _, ...told } = request;
-    assert.deepEqual(rest, { level: own.level, pid: own.pid, hostname: own.hostname, ...told, msg: 'Request refused' });
+    const { organizationId: _, ...fields } = request;
+    assert.deepEqual(rest, {
+      level: own.level,
+      pid: own.pid,
+      hostname: own.hostname,
+      ...fields,
+      msg: 'Request refused',
+    });
     assert.ok(lines.every((line) => line.endsWith('}\n') && line.indexOf('\n') === line.length - 1));
   });
 

@@ -15,7 +15,7 @@ const reading = {
     return params ? { subscription: params.subscription, result: params.result } : { id: String(id), answer: result };
   },
   subscriptionId: (answer: unknown) => {
-    if (answer === 'no') throw new NodeFault('unsupported', 'does not take the subscription');
+    if (answer === 'no') throw new NodeFault('unsupported', 'rejected the subscription');
     return answer;
   },
 };

@@ -63,7 +63,7 @@ describe('connections to the gateway', function () {
       await Promise.all(Array.from({ length: atOnce }, (_, i) => comeAndGo(done + i)));
     isOver = true;
     await notifying;
-    await eventually(async () => assert.deepEqual([rig.figures(), rig.listeners.size], [nothing, 0]));
+    await eventually(async () => assert.deepEqual([rig.metrics(), rig.listeners.size], [nothing, 0]));
   });
 
   it('each receive every notification once and in order, a thousand at once, while one of them reads nothing', async () => {
@@ -85,7 +85,7 @@ describe('connections to the gateway', function () {
     for (const i of all) rig.happen({ i });
     await eventually(async () => assert.ok(received.every((own) => own.length >= all.length)));
     for (const own of received) assert.deepEqual(own, all);
-    assert.equal(rig.figures().connections, received.length + 1);
+    assert.equal(rig.metrics().connections, received.length + 1);
   });
 
   it('hold at most 1000 filters and 1000 subscriptions, even when all are requested at once', async () => {
@@ -102,9 +102,9 @@ describe('connections to the gateway', function () {
       assert.equal(refused.length, 100);
       for (const { code, message } of refused) assert(code === -32_005 && message.startsWith('limit exceeded'));
     }
-    assert.deepEqual(rig.figures(), { ...nothing, connections: 1, subscriptions: 1000, filters: 1000 });
+    assert.deepEqual(rig.metrics(), { ...nothing, connections: 1, subscriptions: 1000, filters: 1000 });
     client.socket.terminate();
-    await eventually(async () => assert.deepEqual([rig.figures(), rig.listeners.size], [nothing, 0]));
+    await eventually(async () => assert.deepEqual([rig.metrics(), rig.listeners.size], [nothing, 0]));
   });
 
   it('get an error for each call of a batch that exceeds a rate limit, under its id', async () => {
@@ -154,7 +154,7 @@ describe('connections to the gateway', function () {
     assert.deepEqual((await client.call('eth_getFilterChanges', kept)).result, []);
     for (let i = 0; i < 10_001; i++) rig.happen('0x2');
     assert.equal((await client.call('eth_getFilterChanges', kept)).error?.message, 'filter not found');
-    assert.deepEqual([rig.figures(), rig.listeners.size], [{ ...nothing, connections: 2 }, 0]);
+    assert.deepEqual([rig.metrics(), rig.listeners.size], [{ ...nothing, connections: 2 }, 0]);
     for (const { socket } of [client, other]) socket.terminate();
   });
 });

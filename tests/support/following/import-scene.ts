@@ -69,7 +69,7 @@ export const openImportScene = async (name: string, around: (chain: Chain) => Ch
   };
 };
 
-/** Returns what was recorded of an address, without what differs between wallets. */
+/** Returns the recorded transfers of a wallet without the fields that differ between wallets. */
 export const recordedOf = async ({ app }: ImportScene, by: typeof early, walletId: string) =>
   (await transfersOf(app(), by, walletId))
     .filter(({ state }) => state !== 'REMOVED')

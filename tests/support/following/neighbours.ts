@@ -14,7 +14,7 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 type Pace = {
   /** Returns the head without a request, so that no deadline passes before it, however slow the machine is. */
   readonly isHeadAtHand?: boolean;
-  /** Lets the script alone make time pass, so that a slow machine ends no pause that a test does not wait for. */
+  /** Advances the clock only with the script, so that a slow machine ends no pause early. */
   readonly isClockStill?: boolean;
 };
 

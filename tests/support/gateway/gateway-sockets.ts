@@ -66,7 +66,7 @@ export const openSockets = async (system: System, pressure = createBackpressure(
   await once(server, 'listening');
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/c/mainnet/v1/ws/key`,
-    figures: sockets.metrics,
+    metrics: sockets.metrics,
     listeners,
     happen,
     /** Quota of every message, which a test may exhaust. */

@@ -80,7 +80,10 @@ export const due = [...observed, ...settled, ...dropped(true)];
 
 export const unsettledBlock = refused('CONFLICT', 'Block 7 of the wallet is not settled yet.');
 
-/** Row of the import of what the states observed, which a dropped block no longer has. */
+/**
+ * Row of the matrix for the command `Import` of transfers that the states have observed already: only a state without
+ * them emits events.
+ */
 export const importRow = {
   asks: 'Import',
   command: { type: 'Import' as const, data: { ...inBlock, transfers, touches } },

@@ -51,7 +51,7 @@ export type StoredDocument = {
   readonly document: object;
 };
 
-/** Reads every document of every projection, in a lasting order. */
+/** Reads every document of every projection, in a stable order. */
 export const documentsOf = async ({ readModels }: Pick<Awaited<ReturnType<typeof openRelease>>, 'readModels'>) => {
   const found: StoredDocument[] = [];
   for (const projection of projections) {

@@ -10,7 +10,8 @@ const collectResults = (runner) => {
   const results = [];
   let lastFile = '';
   const add = (state, test, error) => {
-    // A root hook belongs to no file; workers hand in their events file by file, so it ran in the last one.
+    // A failed root hook has no file. Workers report their events file by file, so the hook belongs to the file that
+    // was reported last.
     lastFile = test.file ? relative(process.cwd(), test.file) : lastFile;
     results.push({
       file: lastFile,

@@ -4,7 +4,7 @@ import { given, runPrefix } from './servers.js';
 
 type Position = { commit: bigint; prepare: bigint };
 
-/** Version of a server, and the removal of whatever the namespaces of a run have left on it. */
+/** Version of a test server. `sweep` deletes everything that this run stored on the server. */
 export type Sweep = { readonly version: string; sweep(): Promise<void> };
 
 /** Loads the client here, because a process that speaks to KurrentDB must not. */

@@ -95,9 +95,9 @@ export const createScene = (app: App, events: EventStore, endpoint: Endpoint, or
 type Scene = ReturnType<typeof createScene>;
 
 type Row = {
-  /** Makes what the request names, and returns the fields that differ from the example. */
+  /** Creates the records that the request names, and returns the request fields that differ from the example. */
   readonly given?: (scene: Scene) => Promise<object>;
-  /** Happens between the first try and the retry. */
+  /** Runs between the first attempt and the retry. */
   readonly meanwhile?: (scene: Scene, input: never) => Promise<unknown>;
 };
 const ofOrganization = async ({ by }: Scene) => ({ organization_id: by.organizationId });

@@ -1,6 +1,6 @@
 /**
- * Way of one process to a simulated store. The store changes at one moment between call and answer, so a caller that dies
- * on the way has either changed it or not.
+ * Connection of one process to a simulated store. The store changes at one moment between call and answer, so a call of
+ * a killed process either changed the store or did not.
  */
 export type Gate = {
   /** Runs the effect at its moment, and answers later. */

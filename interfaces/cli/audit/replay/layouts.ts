@@ -24,8 +24,8 @@ const dateLength = '2026-01-31'.length;
 const timeEnd = '2026-01-31T10:42:03'.length;
 
 /**
- * Prints one sentence an event: time and actor before the first event of a request, and the date before the first event
- * of a UTC day.
+ * Prints one sentence per event: time and actor before the first event of a request, and the date before the first
+ * event of a UTC day.
  */
 export const createSentenceLayout = (names: Names, paint: Paint): Layout => {
   let [date, request] = ['', ''];
@@ -41,7 +41,7 @@ export const createSentenceLayout = (names: Names, paint: Paint): Layout => {
   };
 };
 
-/** Prints a row of CSV an event, after the names of the columns. */
+/** Prints a CSV row per event, after a row with the names of the columns. */
 export const createCsvLayout = (names: Names): Layout => {
   let isFirst = true;
   return (event) => {

@@ -25,7 +25,7 @@ const naming: Readonly<Record<string, (data: Named) => readonly [id: string | un
   GatewayTokenCreated: ({ gatewayTokenId, name }) => [gatewayTokenId, name],
 };
 
-/** Collects the names of records while a history is read. Gives two keys of equal names the same text. */
+/** Collects the names of records while a history is read. Credentials with the same name are shown alike. */
 export const createNames = (): Names & { add(event: EventRecord): void; learn(id: string, name: string): void } => {
   const names = new Map<string, string>();
   const nameOf = (id: string) => names.get(id) ?? id;

@@ -4,7 +4,7 @@ const acceptLowerAfterMs = 60_000;
 export const unknownHeight = -1;
 
 /** Tracks a height that was returned to callers, so that later answers do not go back. */
-export const createToldHeight = () => {
+export const createAnnouncedHeight = () => {
   let height = unknownHeight;
   /** Time since which only lower heights were seen; null when the height itself was seen last. */
   let lowerSince: number | null = null;
