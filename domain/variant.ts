@@ -75,7 +75,7 @@ const evm = {
   nodeFamilies: ['evm'],
 } as const;
 
-/** All differences between the APIs. A new API is a new row; no other file names a tag. */
+/** All differences between the APIs. A new API is a new row; variant tags appear in no other file. */
 export const variants: readonly Variant[] = [
   {
     tag: 'T',

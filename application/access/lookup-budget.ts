@@ -9,7 +9,7 @@ const perSecond = 200;
 const maxIssued = 1000;
 
 /**
- * Limits the store reads that different unknown keys cause in this process, because nobody is charged for them. A lookup
+ * Limits the store reads that unknown keys cause in this process, because they are charged to no organization. A lookup
  * that finds its key costs nothing.
  */
 export const createLookupBudget = ({ now }: Pick<System, 'now'>) => {

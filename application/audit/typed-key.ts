@@ -7,8 +7,8 @@ export const isKey = (text: string) => keyForm.test(text);
 const maxTypos = 8;
 
 /**
- * Returns whether a key is another one with a few wrong characters. Nobody can make a key that is so close to a given one
- * and has a known private key.
+ * Returns whether two keys differ in only a few characters, so that one is a typing error. Two generated keys are never
+ * that similar.
  */
 export const isMistyped = (given: string, key: string) =>
   given !== key &&

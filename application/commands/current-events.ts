@@ -1,7 +1,10 @@
 import { currentVersion, UnreadableEvent, type Upcasters, upcast, upcasters } from '../../domain/upcasters.js';
 import type { EventStore, Metadata, NewEvent, StreamWrite } from '../ports/event-store.js';
 
-/** Stands for data of an unknown version: any look at it throws, so that only readers which need it fail. */
+/**
+ * Placeholder for data of an unknown version. Reading any property throws, so that only readers which need the data
+ * fail.
+ */
 const unreadable = (error: UnreadableEvent): object => {
   const refuse = () => {
     throw error;

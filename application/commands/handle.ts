@@ -33,7 +33,7 @@ export type Context = {
   readonly idSeed?: string | undefined;
   /** Reports the number of addresses, rows or events processed, which the caller is charged for. */
   readonly touch?: (count: number) => void;
-  /** Returns true once nobody waits for the answer. Absent for commands, which are completed anyway. */
+  /** Returns true once the caller has disconnected. Absent for commands, which are completed anyway. */
   readonly isCancelled?: () => boolean;
   /** True when event ids are derived from stream and revision, so that facts observed twice are stored once. */
   readonly repeatable?: true;

@@ -88,7 +88,7 @@ const backoffMs = { firstMs: 200, maxMs: 5000 };
 
 const pauseFor = ({ headers }: Cursor) => {
   const [first, last] = [headers[0] as Header, headers.at(-1) as Header];
-  // A chain whose blocks are final at once keeps one header, from which no block time can be derived.
+  // A single header means that blocks are final at once. No block interval can be derived from it.
   if (first === last) return pollMs.default;
   const perBlockMs = ((last.time - first.time) * 1000) / (last.number - first.number);
   return Math.min(pollMs.max, Math.max(pollMs.min, perBlockMs / 2));

@@ -6,7 +6,7 @@ import type { StateStore } from '../ports/state.js';
 import { createImportProgress } from './import-progress.js';
 
 export type FoundImport = ImportDocument & {
-  /** Last block that was read, or the first block to read before any was. */
+  /** Height of the last block that was read. Before any was read, height of the first block to read. */
   readonly current_block: number;
 };
 export type HistoryImports = {

@@ -33,7 +33,7 @@ const headersAtOnce = 8;
 
 type Range = { readonly from: number; readonly to: number };
 
-/** Records the blocks of a range, as far as one turn goes; returns the last height that was covered. */
+/** Records the blocks of a range until the turn is used up; returns the last height that was covered. */
 const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => {
   const headerAt = async (number: number) => {
     const header = await chain.headerAt(number);
@@ -93,7 +93,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
     return reached !== null && reached.chain !== first;
   };
 
-  /** Returns why an import can never go on; null if it can. */
+  /** Returns why an import can never continue; null if it can. */
   const obstacleOf = async ({ document: { wallet_id, chain: first } }: ImportJob, held: AddressDocument | null) => {
     if (held?.wallet_id !== wallet_id) return 'The address was removed from the wallet.';
     return (await isReplaced(first)) ? 'The chain was replaced by another one.' : null;
@@ -105,7 +105,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
     // No node can return the first block of some chains, and it has no transfers anywhere.
     return Math.max((await importProgress.read(import_id)) ?? from_block, genesis.number + 1);
   };
-  /** Reads the next blocks, as far as they are confirmed. */
+  /** Reads the next blocks, up to the last confirmed one. */
   const advance = async (job: ImportJob, held: AddressDocument): Promise<ImportTurn> => {
     const { import_id: importId, wallet_id: walletId, to_block, chain: first } = job.document;
     const context = contextOf(variant, job);

@@ -66,7 +66,7 @@ export const createHistoryImporter = (ports: ImportPorts & { readonly system: Sy
       const [job] = firstOf(lane, 1);
       if (!job) return;
       const { import_id: importId } = job.document;
-      // The other imports of the organization come first next time.
+      // Moves the import to the end of its organization's lane, so that the other imports are served first.
       lane.delete(job);
       lane.add(job);
       const turn = await tryTurn(job);

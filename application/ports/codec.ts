@@ -5,8 +5,8 @@ import type { Family } from '../../domain/variant.js';
 /** Address and transaction formats of one chain family; pure, needs no connection. */
 export interface AddressCodec {
   /**
-   * Returns the one form in which an address is stored, at most `maxAddressLength` long; null when it is no address of
-   * this family.
+   * Returns the stored form of an address, at most `maxAddressLength` long; null when the text is no address of this
+   * family.
    */
   parse(input: string): string | null;
   /** Returns whether an address is marked as valid on test networks only; absent where a family has no such mark. */

@@ -5,7 +5,7 @@ import { isForeign } from '../read-models/progress.js';
 
 type Ports = { readonly events: EventStore; readonly readModels: ReadModels; readonly system: System };
 
-/** Pause before the store is asked again, because a cluster may be electing a leader. */
+/** Pause before the store is read again, because a cluster may be electing a leader. */
 const askAgainMs = 1000;
 const pollIntervalMs = 500;
 /** Position that no event reaches, which keeps read models marked as foreign while the store grows. */

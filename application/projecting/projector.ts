@@ -75,7 +75,10 @@ const createUntilLost = (readModels: ReadModels) => {
   };
 };
 
-/** Folds a batch by all projections at once or, with `breathe`, one after the other with a pause before each. */
+/**
+ * Folds a batch into the documents of all projections. With `breathe`, pauses before each projection so that other work
+ * can run.
+ */
 const foldAll = async (
   projections: readonly AnyProjection[],
   foldMine: (projection: AnyProjection) => Promise<readonly Change[]>,

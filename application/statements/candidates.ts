@@ -28,7 +28,7 @@ type Ports = { readonly readModels: ReadModels; readonly chains: Pick<Chains, 'f
 const maxReplaced = 8192;
 const readAtOnce = 5;
 
-/** Reads the replaced blocks of a wallet once, newest first, as far down as they are asked for. */
+/** Reads the replaced blocks of a wallet lazily, once and newest first. */
 const createReplacedBlocks = (readModels: ReadModels, context: Context, walletId: string, chain: string) => {
   const unread = documentsBy(readModels, context, drops, { index: 'byWallet', equal: [walletId, chain] });
   const known: DropDocument[] = [];

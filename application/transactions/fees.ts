@@ -2,7 +2,10 @@ import type { Fees } from '../../domain/aggregates/transaction/transaction-data.
 import { fail, invalid } from '../../domain/failure.js';
 import type { Sending } from '../ports/chain.js';
 
-/** Fees of a request. `gasPrice` makes a transaction of type 0; one of the other two, or both, make one of type 2. */
+/**
+ * Fees of a request. `gasPrice` makes a transaction of type 0. `maxFeePerGas` or `maxPriorityFeePerGas`, or both, make
+ * one of type 2.
+ */
 export type GivenFees = {
   readonly gasPrice: string | undefined;
   readonly maxFeePerGas: string | undefined;

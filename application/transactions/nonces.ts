@@ -27,9 +27,9 @@ type Nonces = {
 
 /** Nonces that are checked before yielding to the event loop. */
 const pageSize = 100;
-/** Limit of pages of released or held nonces, far more than the read models can be behind. */
+/** Limit of pages of released or held nonces that one request reads. The read models are never that far behind. */
 const maxPages = 10;
-/** Limit of candidates past the highest held nonce, far more than the read models can be behind. */
+/** Limit of candidates above the highest held nonce. The read models are never that far behind. */
 const maxAttempts = 10_000;
 
 const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>

@@ -32,10 +32,15 @@ const createLogEraser = (db: Database, lockMs: number) => {
   return erase;
 };
 
-/** Share of the time of a batch that the next batch leaves the lock to other processes, which poll for it. */
+/**
+ * Fraction of the duration of a batch for which the next batch waits, so that other processes, which poll for the lock,
+ * get it.
+ */
 const restShare = 0.25;
 
-/** Returns a function that waits until other processes have had a turn. Costs nothing after an idle time. */
+/**
+ * Returns a function that waits until other processes have had time to take the lock. Does not wait after an idle time.
+ */
 const createRest = () => {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   let [beganAt, endedAt] = [0, 0];

@@ -2,11 +2,14 @@ import { Gauge, Histogram, type LabelValues, type Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
 import type { Measurements } from '../../application/processes/measurements.js';
 
-/** Upper bounds in seconds of work that takes from milliseconds to seconds. */
+/** Histogram buckets in seconds for work that takes from milliseconds to seconds. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Upper bounds in seconds of a wait that may last for hours. */
+/** Histogram buckets in seconds for a wait that may last for hours. */
 const waits = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 900, 3600];
-/** Upper bounds in seconds of a number of confirmations, on chains with blocks every second to every ten minutes. */
+/**
+ * Histogram buckets in seconds for the age of a block at its confirmation: blocks every second to every ten minutes,
+ * and any number of confirmations.
+ */
 const confirmations = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600, 14_400];
 
 type Row<Labels> = {

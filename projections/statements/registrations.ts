@@ -6,7 +6,8 @@ import { type EventContext, ownScope, type Projection } from '../define.js';
 
 /**
  * Times from which an address of a wallet, a token of an address or a contract was followed. The document stays after
- * the removal. `wallet_id` and `address` are empty for tokens and contracts, which no list names.
+ * the removal. Documents of tokens and contracts are looked up by id only, so their `wallet_id` and `address` are
+ * empty.
  */
 export type RegistrationDocument = {
   wallet_id: string;

@@ -5,7 +5,9 @@ import { ids, named, sleep, startHolder, useWorkers } from '../support/engines/j
 import { usePlace } from '../support/engines/places.js';
 import { until } from '../support/eventually.js';
 
-/** Lease of processes of which one is killed: the others keep theirs even if they are suspended for seconds. */
+/**
+ * Lease in tests that kill one process; long enough that a live process which is suspended for seconds keeps its own.
+ */
 const leaseMs = 15_000;
 /** Maximum time until an expired lease is noticed. */
 const noticedMs = 2000;

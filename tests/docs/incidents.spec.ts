@@ -13,7 +13,7 @@ describe('the incidents of docs/operations.md', () => {
     const rows = [...section.matchAll(/^\| (?!symptom|---)([^|]+) \|/gm)].map(([, symptom = '']) => symptom);
     const quoted = rows.flatMap((symptom) => [...symptom.matchAll(/“([^”]+)”/g)].map(([, text = '']) => text));
     assert.ok(quoted.length >= 10, `${quoted.length} texts are quoted`);
-    // An ellipsis stands for a name or a number, so the text on each side of it is looked for.
+    // An ellipsis in the page replaces a name or a number, so the texts on both sides of it are searched for.
     const parts = quoted.flatMap((text) => text.split('…')).map((part) => part.trim());
     assert.deepEqual(
       parts.filter((part) => !sources.some((source) => source.includes(part))),

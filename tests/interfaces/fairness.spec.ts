@@ -43,7 +43,7 @@ const requests = [
 ];
 const readsHistory = ({ endpoint, headers }: (typeof requests)[number]) =>
   'x-as-of' in headers || readsNotifications(endpoint);
-/** A history is read alike on every variant, and slowly on engines, so that one variant stands for all there. */
+/** Reading a history takes the same steps on every variant and is slow on engines, so one variant is enough there. */
 const requestsOnEngines = requests.filter((one) => !readsHistory(one) || one.endpoint.path.startsWith('/v1/c/'));
 const over = (transport: (typeof methods)[number]['over']) => methods.filter((one) => one.over === transport);
 const callsOf = (name: string) => {

@@ -19,7 +19,7 @@ const commands = endpoints.filter(({ operation }) => operation.kind === 'command
 /** Facts that a retry may learn and record again. */
 const facts = new Set(['BalanceTouched', 'BalanceRead', 'ActivitySettled', 'TransactionTaken']);
 
-/** Stores that the chains were followed up to their first block, without which no history can be imported. */
+/** Records that the chains were followed up to their first block, which importing a history requires. */
 const followChains = async (state: StateStore) => {
   for (const [tag, { chain }] of quietChains) {
     const genesis = await chain.genesis();

@@ -42,14 +42,14 @@ export type Surroundings = {
   readonly chains: ReadonlyMap<Variant['tag'], { readonly chain: LedgerChain; readonly family: Family }>;
   readonly receivers: Receivers;
   readonly weather: Weather;
-  /** Counts a fault of a kind. */
+  /** Counts an injected fault by its kind. */
   readonly count: (fault: string) => void;
 };
 
 const usualMs = 3;
 const halted = 'halted';
 
-/** State of one process: it may be killed at any call, or halted and go on later. */
+/** State of one process. It may be killed at any call, or suspended and resumed later. */
 type Vitals = { isDead: boolean; haltedUntil: number };
 
 const never = () => new Promise<never>(() => undefined);
@@ -142,9 +142,9 @@ export type Life = {
   readonly roles: readonly Role[];
   readonly app: App;
   isAlive(): boolean;
-  /** Ends the process at once: what it was about to do never happens. */
+  /** Kills the process: calls that it has not made yet never happen. */
   kill(): void;
-  /** Halts the process; afterwards it goes on where it was. */
+  /** Suspends the process, which later resumes where it stopped. */
   halt(ms: number): void;
   /** Asks the process to stop, and waits until it has. */
   stop(): Promise<unknown>;

@@ -62,7 +62,7 @@ const expectPayment = ({ ask }: World, tenant: Tenant, transaction_id: string) =
       : `payment ${transaction_id} is ${state} (on the chain: ${isThere}), expected MINED or CONFIRMED on the chain`;
   });
 
-/** Waits until every payment is in a block, because only then no further block is mined by itself. */
+/** Waits until every payment is in a block. After that, the chain mines no further block. */
 const becomeQuiet = (world: World, tenants: readonly Tenant[]) =>
   ofEach(tenants, (tenant) => ofEach([...tenant.payments.keys()], (id) => expectPayment(world, tenant, id)));
 

@@ -148,7 +148,7 @@ const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
   return violations;
 };
 
-/** Compares the service's answers with the chain and with what it acknowledged. */
+/** Compares the service's answers with the chain, and with the commands that the service acknowledged. */
 export const checkAnswers = async (world: World, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
   const violations: string[] = [];
   for (const tenant of tenants) {

@@ -114,7 +114,7 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     const { tenants, hostile } = gathered;
     closing.push(hostile.close, ...tenants.flatMap(({ hooks }) => hooks.map(({ receiver }) => receiver.close)));
     const complaints = await trouble(world, plan, gathered);
-    // Single faults are checked at rest only, because a process that lags would hide what it misses.
+    // Single faults are checked only after the load, because a process that lags would hide missing data.
     const checked = { world, tenants, readTruth: createTruth(world) };
     const restless = await comeToRest(checked, plan.settleSeconds * 1000);
     const alone = restless.length > 0 ? [] : await checkAlone(world, tenants);

@@ -9,8 +9,8 @@ const methods: readonly (readonly [prototype: object, names: readonly PropertyKe
 ];
 
 /**
- * Counts the elements of arrays, maps and sets that methods, loops and spreads may pass over while the work is done, so
- * that a test can tell work that grows with the square of its input.
+ * Counts the elements of arrays, maps and sets that methods, loops and spreads may visit while the work runs, so that a
+ * test detects work that grows with the square of its input.
  */
 export const countScans = async (work: () => unknown): Promise<number> => {
   let scanned = 0;

@@ -17,7 +17,7 @@ const isFree = async (port: number) => {
   return true;
 };
 
-/** Finds a free port that hardly anybody takes before it is used, for programs that cannot choose one themselves. */
+/** Finds a free port that other programs are unlikely to take, for programs that cannot choose one themselves. */
 export const freePort = async (): Promise<number> => {
   const port = randomInt(lowest, highest);
   return (await isFree(port)) ? port : freePort();

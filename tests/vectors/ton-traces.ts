@@ -35,7 +35,10 @@ const receivedHash = (transaction: BlockchainTransaction) => inHex(messageCells(
 const internalInfo = ({ inMessage }: BlockchainTransaction) =>
   inMessage?.info.type === 'internal' ? inMessage.info : null;
 
-/** Finds the sent message by its logical time, because the machine may lay it out in other cells on its way. */
+/**
+ * Finds the sent message by its logical time, because the machine may store the delivered message in a different cell
+ * layout.
+ */
 const sentHash = (departed: BlockchainTransaction, arrived: BlockchainTransaction) => {
   const time = internalInfo(arrived)?.createdLt;
   const cell = messageCells(departed).sent.find((one) => {

@@ -20,8 +20,8 @@ export type StoredSession = SessionOwner & {
 export type Found<T> = { readonly id: string; readonly value: T; readonly revision: number };
 
 /**
- * Keeps values under a keyed digest of a token, so that the store reveals no token. Each value is signed together with
- * its digest: a value that was written or moved by anybody else counts as absent.
+ * Stores values under a keyed digest of a token, so that the store reveals no token. Each value is signed together with
+ * its digest: a value that was forged or moved to another digest counts as absent.
  */
 export const createTokenEntries = <T>(
   { state, system }: { readonly state: StateStore; readonly system: Pick<System, 'sign' | 'same'> },

@@ -47,7 +47,7 @@ export const readReached = async (state: StateStore, variant: string): Promise<R
   return { chain, head, final, tip };
 };
 
-/** Progress of a follower, with what it takes to find the first block that was read after an event. */
+/** Progress of a follower, and the data that is needed to find the first block that was read after an event. */
 export type Followed = Pick<Cursor, 'chain' | 'isDevelopment' | 'since'> & {
   readonly final: Header;
   readonly finalPosition: Position;

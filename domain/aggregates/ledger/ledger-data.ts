@@ -72,14 +72,14 @@ export type Activity = OfWallet & {
 export type Seen = {
   /** Transfer as observed on the chain. */
   readonly transfer: Transfer;
-  /** Sender and recipient of the transfer, as far as they belong to the wallet. */
+  /** Sender and recipient of the transfer; each only if it belongs to the wallet. */
   readonly own: readonly string[];
 };
 /** Mark of events from before the registration of an address. */
 export type Imported = {
   /**
-   * Present if the event was read from the chain's past by ImportHistory. A transfer is confirmed then, and nobody is
-   * notified of it.
+   * Present if ImportHistory read the event from the chain's past. A transfer is already confirmed then, and no webhook
+   * is notified.
    */
   readonly imported?: true;
 };

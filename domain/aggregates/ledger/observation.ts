@@ -11,7 +11,7 @@ export type Observation = {
     readonly fees?: readonly PaidFee[];
   }[];
 };
-/** Part of a ledger that tells which transfers and touches it has. */
+/** Transfers and touches that a ledger already has. */
 type Recorded = {
   readonly transfers: readonly Seen[];
   readonly holdings: readonly Holding[];

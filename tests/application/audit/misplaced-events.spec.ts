@@ -60,7 +60,7 @@ describe('an attacker who changes by which order and owner the store finds its e
     return [settingsIn((await events.read(stream)).events), settingsIn(await allEvents(events))];
   };
   const shown = async () => settingsIn(await historyOf(files.stores().events, organizationId));
-  /** Copies the last setting to another row, with the setting of an attacker. */
+  /** Forges a setting: copies the last event into another row with data that the attacker chose. */
   const insert = (position: string, revision: string, owner: string) =>
     `INSERT INTO events SELECT ${position}, stream, ${revision}, ${owner}, id || 'f', type,
        replace(data, 'tokens', 'api_keys'), metadata, time, 0 FROM events WHERE ${inStream} AND data LIKE '%tokens%'`;

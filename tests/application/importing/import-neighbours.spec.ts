@@ -18,7 +18,7 @@ import {
 describe('an import that is running', () => {
   let scene: ImportScene;
   let isHeld = false;
-  /** Opens a scene in which no block can be read while `isHeld`; the follower has read all of them by then. */
+  /** Starts a service whose follower has read all blocks. While `isHeld`, the nodes return no block to the import. */
   beforeEach(async () => {
     isHeld = true;
     scene = await openImportScene('import held', (chain) => ({

@@ -3,7 +3,7 @@ import { faultOf } from '../../../infrastructure/nodes/json-rpc/rpc-fault.js';
 import type { FaultKind } from '../../../infrastructure/nodes/node-fault.js';
 
 const messages: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
-  // The limits of a caller's plan end, so another node is asked meanwhile.
+  // Limits of the caller's plan at one node, so another node is asked until they are reset.
   busy: [
     'Your app has exceeded its compute units per second capacity',
     'daily request count exceeded, request rate limited',

@@ -69,7 +69,7 @@ const compile = () => {
 /** Creates one contract and returns its address and a function that sends it a call. */
 const deploy = async (ask: Ask, { abi, evm }: Compiled, ...args: readonly unknown[]) => {
   const contract = new Interface(abi);
-  // The last account is nobody's sender.
+  // The last account sends nothing else.
   const [from] = (await ask<string[]>('eth_accounts')).slice(-1);
   const data = `0x${evm.bytecode.object}${contract.encodeDeploy(args).slice(2)}`;
   const hash = await ask<string>('eth_sendTransaction', { from, data });

@@ -36,7 +36,9 @@ type Options = {
   noWallets?: boolean;
   /** Contract that falsely claims to hold jettons for its owner. */
   impostor?: { account: string; owner: string };
-  /** Contracts that pose as jetton masters, with the account that each names as everybody's wallet. */
+  /**
+   * Hostile contracts that act as jetton masters, each with the account that it returns as the wallet of every owner.
+   */
   falseMasters?: Readonly<Record<string, string>>;
 };
 

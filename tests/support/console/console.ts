@@ -71,7 +71,7 @@ export type Console = {
   signIn(page: Page): Promise<void>;
   /** Opens a page as a reader who has signed in. */
   openSignedIn(path: string, options?: { width?: number; colorScheme?: 'light' | 'dark' }): Promise<Page>;
-  /** Violations of the policy, errors of scripts and requests to other origins of all pages so far. */
+  /** Violations of the content security policy, script errors and requests to other origins, of all pages so far. */
   readonly reports: readonly string[];
 };
 

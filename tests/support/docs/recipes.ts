@@ -11,7 +11,7 @@ export type Change = { readonly path: string } & (
   | { readonly places: readonly { readonly before: string; readonly after: string }[] }
 );
 
-/** Fences may be indented, because code blocks stand in lists. */
+/** Fences may be indented, because some code blocks are in lists. */
 const fence = /^( *)```(ts|diff)\n([\s\S]*?)^\1```$/gm;
 
 const placeOf = (hunk: string) => {

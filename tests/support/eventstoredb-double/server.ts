@@ -89,7 +89,7 @@ const defaultBytes = 1_048_576;
 const service = 'event_store.client.streams.Streams';
 const manyService = 'kurrentdb.protocol.v2.streams.StreamsService';
 const maxMessageBytes = 17 * 1024 * 1024;
-/** Time that a connection has to end by itself before it is closed. */
+/** Grace period in which a connection may close by itself. */
 const shutdownGraceMs = 1_000;
 
 /** Starts an EventStoreDB node in this process on a free port, which speaks gRPC as the real one does. */

@@ -10,7 +10,7 @@ export const headersOf = (name: string, count: number): Header[] =>
     time: 1_700_000_000 + number,
   }));
 
-/** Headers of another branch after the one at a height. */
+/** Headers of another branch, which leaves the given one after the height `at`. */
 export const forkOf = (headers: readonly Header[], at: number, name: string, count: number): Header[] => [
   ...headers.slice(0, at + 1),
   ...headersOf(name, at + 1 + count)

@@ -178,7 +178,7 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       dieAfter(writes);
       pay({ from: ann, to: cid, value: 1n, coin: 'native', failed: false });
       ledger.makeCheckpoint();
-      // Nodes may be so faulty that the follower neither writes nor gets on, and only asks again.
+      // Nodes may be so faulty that the follower makes no progress and only repeats its requests.
       const maxRequests = asked() + enoughRequests;
       await until(
         'the follower died or looked',

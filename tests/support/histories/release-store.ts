@@ -10,7 +10,7 @@ import { composeApp, openStores } from '../following/following.js';
 import { evmEverywhere, openVault } from './past.js';
 import { walk } from './rebuild.js';
 
-/** Files of a data directory that a release leaves behind, as far as later releases must open them. */
+/** Files in the data directory of a release that later releases must be able to open. */
 export const storeFiles = ['events.db', 'state.db', 'read-models.db', 'master.key'] as const;
 
 /** Opens the data directory of a release, with the other stores empty, and runs a projector on it. */

@@ -12,7 +12,7 @@ const found = tiers.find((one) => one === CHAINFOLD_TEST_TIER);
 if (!found) throw new Error(`CHAINFOLD_TEST_TIER is ${CHAINFOLD_TEST_TIER}: expected ${tiers.join(', ')}`);
 const tier: Tier = found;
 
-/** True where tests take their long forms and commands run in a process each. */
+/** True in the full tier, in which tests take their long forms and each command runs in its own process. */
 export const isFull = tier !== 'usual';
 
 /** Chooses the stores of a test by tier: the embedded stores, the services, or both, one after the other. */

@@ -87,7 +87,7 @@ const act = async (scene: Scene, wallets: Wallets, { sent }: Story, { activities
   await scene.mine(maxDepth);
 };
 
-/** Spreads the kills over the deliveries, so that most kills find some under way. */
+/** Spreads the kills over the deliveries, so that most kills interrupt some of them. */
 const killAgainAndAgain = async (scene: Scene, story: Story, { activities, kills }: Size) => {
   const random = createRandom(seed, 'kills');
   for (let n = 1; n <= kills; n++) {

@@ -14,7 +14,7 @@ export const environmentOf = ({ directory, environment: engines }: Home, extra: 
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     CHAINFOLD_DATA_DIR: directory,
-    // The files of whoever runs the tests must not change them.
+    // Configuration files of the developer must not change the tests.
     CHAINFOLD_CONFIG_DIR: directory,
     ...engines,
     CHAINFOLD_PORT: '0',

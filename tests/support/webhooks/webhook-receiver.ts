@@ -80,7 +80,10 @@ export const createVerifier =
     return isOwn(keys, headers, body) ? null : 'v1a does not verify';
   };
 
-/** Draws a fate for the first attempt of each id and accepts the attempt after a failure, so that retries stay soon. */
+/**
+ * Draws a behaviour for the first attempt of each id, and accepts the next attempt after a failure, so that retries
+ * stay quick.
+ */
 export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>, next: () => number) => {
   const failed = new Set<string>();
   const fates = Object.keys(odds) as (keyof typeof odds)[];
@@ -126,7 +129,7 @@ const numberConnections = (server: Server) => {
   };
 };
 
-/** Starts an endpoint that records and checks every notification; `choose` sets the fate of each. */
+/** Starts an endpoint that records and checks every notification; `choose` sets the behaviour for each. */
 export const startReceiver = async (options: { choose?: Choose; check?: (attempt: Attempt) => string | null } = {}) => {
   const attempts: Attempt[] = [];
   const complaints: string[] = [];

@@ -59,7 +59,10 @@ for (const engine of engines)
     };
     const hook = { webhook_endpoint: 'https://example.com/theirs', confirmation: 1 };
 
-    /** Request fields, each with a value of the other organization and a value of the same form that nobody has. */
+    /**
+     * Request fields, each with a value that belongs to the other organization, and a value of the same form that does
+     * not exist.
+     */
     const foreign: Record<string, (endpoint: Endpoint) => Promise<{ theirs: string; nobodys: string }>> = {
       wallet_id: async (endpoint) => {
         const { wallet_id } = await theirApi(endpoint).registerWallet({ name: 'theirs' });
@@ -74,7 +77,8 @@ for (const engine of engines)
         const { webhook_header_id } = await theirApi(endpoint).registerWebhookHeader(header);
         return { theirs: webhook_header_id, nobodys: `${webhook_header_id.slice(0, -4)}0000` };
       },
-      // The ids are made up, because only a chain makes deliveries; they name the other organization all the same.
+      // Ids of deliveries are made up, because only transfers create deliveries. They contain the id of the other
+      // organization.
       webhook_history_id: async ({ variant }) => ({
         theirs: `whd_${'a'.repeat(32)}.${variant.tag}.${theirs.organizationId}`,
         nobodys: `whd_${'b'.repeat(32)}.${variant.tag}.${theirs.organizationId}`,

@@ -45,7 +45,7 @@ const comparable = (documents: readonly StoredDocument[], then: readonly StoredD
   return documents.filter(({ name }) => made.get(name) === versions.get(name));
 };
 
-/** Takes away the one flaw that a copy may have: no service has run to seal its last events. */
+/** Removes the one expected flaw of a copy: its last events are not sealed, because no service has run since. */
 const withoutTail = ({ flaw, ...proved }: Verdict) => {
   if (flaw) assert.match(flaw.reason, /^not sealed, though committed at /);
   return { ...proved, flaw: null };

@@ -33,7 +33,9 @@ const owners = organizationIds.flatMap((id) =>
 const touchesIn = (events: readonly { type: string; data: object }[]) =>
   events.filter(({ type }) => type === 'BalanceTouched');
 
-/** Takes away the one flaw that an old history may have: no service has run to seal its last events. */
+/**
+ * Removes the one expected flaw of an old history: its last events are not sealed, because no service has run since.
+ */
 const withoutTail = <V extends { readonly flaw: Flaw | null }>({ flaw, ...proved }: V) => {
   if (flaw) assert.match(flaw.reason, /^not sealed, though committed at /);
   return { ...proved, flaw: null };

@@ -50,7 +50,7 @@ describe('the refresh after an unreadable block', () => {
     await append('system', `block-${tag}.a5`, 'BlockUnreadable', data);
     scene.begin('balances of unreadable blocks');
   };
-  /** Waits for a refresh of the standard after the first one, and returns what it was started for. */
+  /** Waits for a second refresh of the standard, and returns its request. */
   const restarted = async (standard: string) =>
     eventually(async () => {
       const started = (await allEvents(stores.events)).filter(({ type }) => type === 'RefreshStarted');

@@ -19,7 +19,7 @@ import { silent } from '../../../support/silent.js';
 const variant = variantOf('t');
 const [payer, modest, hostile] = ['payer', 'modest', 'hostile'].map(accountOf) as [string, string, string];
 const crowd = Array.from({ length: 200 }, (_, n) => accountOf(`crowd ${n}`));
-/** Master of the hostile organization, which names the same contract as everybody's wallet. */
+/** Jetton master of the hostile organization, which returns the same contract as the wallet of every owner. */
 const ownMaster = accountOf('own master');
 const contract = accountOf('contract');
 const failing = { status: 500, body: { error: 'unsupported stack entry', code: 500 } };

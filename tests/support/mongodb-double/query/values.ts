@@ -9,7 +9,7 @@ export const keyOf = (value: unknown): string => {
   return `e${EJSON.stringify(value, { relaxed: false })}`;
 };
 
-/** Reads the value at a path; an array on the way is returned itself, because its meaning is up to the caller. */
+/** Reads the value at a path. Stops at an array and returns it, because callers treat arrays in different ways. */
 export const valueAt = (document: Document, path: string): unknown => {
   if (!path.includes('.')) return document[path];
   let value: unknown = document;
