@@ -7,7 +7,7 @@ import type { System } from '../ports/system.js';
 import type { CredentialCache, Identity } from './credential-cache.js';
 import type { CredentialUses } from './credential-uses.js';
 import type { LimitCache } from './limit-cache.js';
-import { type Nonces, nonceWindowMs } from './nonces.js';
+import { type Nonces, nonceWindowMs } from './request-nonces.js';
 
 /** Request to authenticate: its signature headers, and the parts that the signature covers. */
 type SignedRequest = {

@@ -7,7 +7,8 @@ import type { LoopTurns } from '../async/turns/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
-import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
+import type { ListPage, PageRequest } from '../read-models/paging.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 

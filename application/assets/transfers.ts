@@ -6,7 +6,8 @@ import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
-import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
+import type { ListPage, PageRequest } from '../read-models/paging.js';
 import { type AddressParser, singleAddress } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 

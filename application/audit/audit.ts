@@ -4,7 +4,7 @@ import type { Handle } from '../commands/handle.js';
 import { positionAt } from '../commands/position-at.js';
 import { beginning, type EventStore, type Moment, now, type Recorded } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
-import type { PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
 import { createLossAcceptance, type LossAcceptance } from './accept-loss.js';
 import { type CallerExport, createCallerExport } from './caller-export.js';
 import { before, createEventPages, type EventPages } from './event-pages.js';

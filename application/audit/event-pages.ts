@@ -1,6 +1,7 @@
 import { positionAt } from '../commands/position-at.js';
 import { beginning, type EventStore, type Moment, type Position, type Recorded } from '../ports/event-store.js';
-import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
+import type { ListPage, PageRequest } from '../read-models/paging.js';
 
 export const orders = ['asc', 'desc'] as const;
 

@@ -5,7 +5,7 @@ import { type AsOf, createAsOf } from '../history/as-of.js';
 import { createDifferences } from '../history/diff.js';
 import { createDifferencePages, type DifferencePages } from '../history/diff-pages.js';
 import type { EventStore } from '../ports/event-store.js';
-import type { PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
 import type { Ports } from './service-ports.js';
 import { createWalletApis, type WalletApis } from './wallet-apis.js';
 

@@ -5,7 +5,7 @@ import { createFairTurns } from '../async/turns/fair-turns.js';
 import { positionAt } from '../commands/position-at.js';
 import type { EventStore, Moment, Position, Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
-import type { PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
 import { type Folded, foldHistory, TooManyEvents } from './replay.js';
 
 export type AsOf<Records> = {

@@ -1,7 +1,8 @@
 import { createBoundedCache } from '../async/bounded-cache.js';
 import { createFairTurns } from '../async/turns/fair-turns.js';
 import type { Moment, Position } from '../ports/event-store.js';
-import type { PageRequest, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
+import type { PageRequest } from '../read-models/paging.js';
 import type { createDifferences, Difference } from './diff.js';
 
 type Wanted = {

@@ -8,7 +8,7 @@ import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { createMovedHistories, type MovedHistories } from './moved-histories.js';
-import { translated } from './process-positions.js';
+import { migratePositions } from './process-positions.js';
 import {
   beginMigration,
   entriesOf,
@@ -178,7 +178,7 @@ const wantedEntries = async (
       wanted.push(
         entry.bucket === 'vault'
           ? entry
-          : { ...entry, value: sealProgressIn(entry.id) ?? translated(entry.id, entry.value, at) },
+          : { ...entry, value: sealProgressIn(entry.id) ?? migratePositions(entry.id, entry.value, at) },
       );
   return wanted;
 };

@@ -49,7 +49,7 @@ const unknown = (id: string): never =>
   );
 
 /** Converts the positions in a process state entry to positions of another store. */
-export const translated = (id: string, value: string, at: (position: Position) => Position): string => {
+export const migratePositions = (id: string, value: string, at: (position: Position) => Position): string => {
   const [, translate] = byKind.find(([kind]) => kind.test(id)) ?? [];
   return translate?.(value, at) ?? unknown(id);
 };

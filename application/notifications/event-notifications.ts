@@ -29,7 +29,7 @@ const deriving: readonly string[] = ['ActivitySettled', 'ActivityClosed', 'Activ
 export const notifyingTypes: ReadonlySet<string> = new Set([...storing, ...deriving]);
 
 /** Returns the type and the wallet of an event's notifications; null for an event without notifications. */
-const aboutOf = ({ variant }: Context, { type, data, metadata }: Recorded) => {
+const eventContextOf = ({ variant }: Context, { type, data, metadata }: Recorded) => {
   if (metadata.variant !== variant.tag || !notifyingTypes.has(type)) return null;
   if (storing.has(type)) {
     const { notificationType, data: content } = data as StoredNotification['data'];
@@ -67,7 +67,7 @@ export const createEventNotifications = ({ events, readModels, descriptions }: P
 
   return {
     isWanted: (context: Context, event: Recorded, { types, walletId }: Filter) => {
-      const about = aboutOf(context, event);
+      const about = eventContextOf(context, event);
       if (!about || (types && !types.includes(about.type))) return false;
       return walletId === undefined || about.walletId === walletId;
     },

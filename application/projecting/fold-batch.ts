@@ -2,7 +2,7 @@ import type { EventContext } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
 import type { Recorded } from '../ports/event-store.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
-import { aboutOf } from '../read-models/event-context.js';
+import { eventContextOf } from '../read-models/event-context.js';
 
 /** Document key; `slot` is the key as a single string. */
 type Slotted = DocumentKey & { readonly slot: string };
@@ -31,7 +31,7 @@ export const orCannotApply = <T>(work: () => T): T => {
 export const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
   const keys = new Map<string, Slotted>();
   const touches = events.map((event) => {
-    const about = aboutOf(event);
+    const about = eventContextOf(event);
     const [scope, id] = [projection.scope(about), projection.key(event)];
     const slot = slotOf(scope, id);
     if (!keys.has(slot)) keys.set(slot, { scope, id, slot });

@@ -3,7 +3,7 @@ import type { AnyProjection } from '../../projections/index.js';
 import { beginning, type Position, type Recorded } from '../ports/event-store.js';
 import type { Generations, Positions } from '../ports/generations.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
-import { aboutOf } from '../read-models/event-context.js';
+import { eventContextOf } from '../read-models/event-context.js';
 import { createBloomFilter } from './bloom-filter.js';
 import { CannotApply, orCannotApply, slotOf } from './fold-batch.js';
 
@@ -177,7 +177,7 @@ export const createBuilder = (
       else mine.set(projection, [one]);
     };
     for (const event of batch) {
-      const one = { event, about: aboutOf(event) };
+      const one = { event, about: eventContextOf(event) };
       for (const projection of handlers.get(event.type) ?? [])
         if (event.position > at(made, projection) && !failed.has(projection.name)) add(projection, one);
     }

@@ -2,7 +2,7 @@ import { type EventContext, scopeOf } from '../../projections/define.js';
 import type { Recorded } from '../ports/event-store.js';
 
 /** Returns the metadata of an event that projections can use. */
-export const aboutOf = ({
+export const eventContextOf = ({
   metadata: { organizationId, variant, occurredAt },
   position,
   bytes,

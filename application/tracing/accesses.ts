@@ -1,7 +1,8 @@
 import type { System } from '../ports/system.js';
 import type { Access, AccessKind, AccessLog, OwnedAccess } from '../ports/tracing/access-log.js';
 import type { RefusedGroup } from '../ports/tracing/requests.js';
-import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
+import type { ListPage, PageRequest } from '../read-models/paging.js';
 
 /** Successful access to a secret or a whole history. */
 type Disclosed = {

@@ -9,9 +9,9 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
+import { createNonces, nonceStep, type Sender } from './choose-nonce.js';
 import { type CodecPorts, codecOf } from './codec-of.js';
 import { feesOf, type GivenFees } from './fees.js';
-import { createNonces, nonceStep, type Sender } from './nonces.js';
 import { missing, readForAnswer, readTransaction, transactionStep } from './transactions.js';
 import type { TransactionRecord } from './wire-record.js';
 

@@ -4,7 +4,7 @@ import type { AnyProjection } from '../../projections/index.js';
 import { type TransactionDocument, transactions } from '../../projections/transactions.js';
 import { requireReadable } from '../commands/read-aggregate.js';
 import { beginning, type NewEvent } from '../ports/event-store.js';
-import { aboutOf } from '../read-models/event-context.js';
+import { eventContextOf } from '../read-models/event-context.js';
 
 /** Managed transaction as in docs/specification.md#29-managed-transaction. */
 export type TransactionRecord = {
@@ -81,7 +81,7 @@ export const showTransaction = (past: readonly NewEvent[]): TransactionRecord | 
   requireReadable(transaction, past);
   const { on }: AnyProjection = transactions;
   const document = past.reduce<TransactionDocument | null>((doc, event) => {
-    const about = aboutOf({ metadata: event.metadata, position: beginning, bytes: 0 });
+    const about = eventContextOf({ metadata: event.metadata, position: beginning, bytes: 0 });
     return on[event.type]?.(doc, event.data, about) ?? doc;
   }, null);
   return document && showTransactionDocument(document);

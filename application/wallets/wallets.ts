@@ -14,7 +14,8 @@ import {
 } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import type { Listed, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
+import type { Listed } from '../read-models/paging.js';
 import type { AddressParser, AddressRecord } from './address-parser.js';
 import { singleAddress } from './address-parser.js';
 import { addressStep, walletKey } from './addresses.js';

@@ -19,7 +19,8 @@ import { type Streams, streamName } from '../ports/event-store.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
-import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+import type { PageTokens } from '../read-models/page-tokens.js';
+import type { ListPage, PageRequest } from '../read-models/paging.js';
 import { webhookState, webhookStep } from './webhook-stream.js';
 
 type HistoryFilter = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createDescriptions } from '../../application/assets/token-descriptions.js';
-import { createPageTokens } from '../../application/read-models/paging.js';
+import { createPageTokens } from '../../application/read-models/page-tokens.js';
 import { createStatements } from '../../application/statements/statements.js';
 import type { AddressParser } from '../../application/wallets/address-parser.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models/read-models.js';

@@ -10,7 +10,7 @@ const standardError = 2;
 /** Bounds of the request lines that are written together, which costs far less than writing each. */
 const flushIntervalMs = 250;
 const maxCollectedBytes = 65_536;
-/** Maximum number of bytes of a character in UTF-8, for each unit of its length. */
+/** Maximum bytes in UTF-8 per UTF-16 code unit, which is what the `length` of a string counts. */
 const maxBytesPerUnit = 3;
 
 type ByteTarget = { write(bytes: Buffer): unknown };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { nonceWindowMs, retentionMs } from '../../application/access/nonces.js';
+import { nonceWindowMs, retentionMs } from '../../application/access/request-nonces.js';
 import type { Charge, Limiter, RequestRecord } from '../../application/ports/limiter.js';
 import type { Log } from '../../application/ports/system.js';
 import { monthStart, quotaOf, windows } from '../../domain/rate-limit.js';

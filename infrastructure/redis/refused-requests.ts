@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { slicesOf } from '../../application/async/slices.js';
 import type { Log } from '../../application/ports/system.js';
 import { type RefusedRequest, type RefusedRequests, refusalBounds } from '../../application/ports/tracing/requests.js';
 import { unavailable } from '../unavailable.js';
@@ -61,8 +62,7 @@ const createStore = (redis: Redis, root: string) => {
       const names = await redis.zrange(groups, '0', '-1');
       const since = Date.now() - retentionMs;
       const found: RefusedRequest[] = [];
-      for (let at = 0; at < names.length; at += groupsAtOnce)
-        found.push(...(await requestsIn(names.slice(at, at + groupsAtOnce), requestId)));
+      for (const some of slicesOf(names, groupsAtOnce)) found.push(...(await requestsIn(some, requestId)));
       return found.filter(({ time }) => time >= since).sort((one, other) => one.time - other.time);
     },
   };

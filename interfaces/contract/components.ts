@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, Json>>;
 type Segment = Variant['segment'];
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-/** Schemas of formed strings say their form after "must be", without a period. */
+/** Makes a sentence of the description of a formatted string, which is written to follow "must be". */
 const sentence = (form: string) => `${capitalized(form)}.`;
 
 const describeValue = (schema: Json, text?: string): Json => {

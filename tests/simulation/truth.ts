@@ -3,7 +3,7 @@ import type { App } from '../../application/app.js';
 import { currentEvents } from '../../application/commands/current-events.js';
 import type { EventStore } from '../../application/ports/event-store.js';
 import type { ReadModels } from '../../application/ports/read-models.js';
-import { aboutOf } from '../../application/read-models/event-context.js';
+import { eventContextOf } from '../../application/read-models/event-context.js';
 import { projections } from '../../projections/index.js';
 import { allEvents, coinsOf, contextOf, tokensOf, transfersOf } from '../support/following/following.js';
 import { standingNotices } from '../support/following/standing-notices.js';
@@ -131,7 +131,7 @@ const checkNotices = async (
 
 /** Checks that the read models are what the projections make of all events. */
 const checkReadModels = async (events: EventStore, readModels: ReadModels) => {
-  const history = (await allEvents(currentEvents(events))).map((event) => ({ ...event, about: aboutOf(event) }));
+  const history = (await allEvents(currentEvents(events))).map((event) => ({ ...event, about: eventContextOf(event) }));
   const found = new Map<string, object>();
   for (const projection of projections)
     for await (const { scope, id, document } of walk(readModels, projection))

@@ -63,7 +63,7 @@ export const partsOf = <T extends { readonly imported?: true }>(run: readonly T[
   return parts;
 };
 
-/** Returns the events of an observation, with the names that the ledger gives them. */
+/** Returns the events that record an observation. The caller passes the names of their types. */
 export const observed = (
   [transferred, touched]: readonly ['TransferObserved', 'BalanceTouched'],
   { walletId, block }: Activity,

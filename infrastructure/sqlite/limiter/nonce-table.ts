@@ -1,4 +1,4 @@
-import { retentionMs } from '../../../application/access/nonces.js';
+import { retentionMs } from '../../../application/access/request-nonces.js';
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { Database } from '../database.js';
 

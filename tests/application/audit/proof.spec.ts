@@ -5,7 +5,7 @@ import { verifyExport } from '../../../application/audit/export-file.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
-import { createPageTokens } from '../../../application/read-models/paging.js';
+import { createPageTokens } from '../../../application/read-models/page-tokens.js';
 import { createNotary } from '../../../infrastructure/keys/notary.js';
 import { sha256 } from '../../../infrastructure/system.js';
 import { appendEvents, historyOf, manualSystem, notary, sealAll } from '../../support/audit/sealed-history.js';

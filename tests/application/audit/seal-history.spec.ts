@@ -4,7 +4,7 @@ import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { noEntry } from '../../../application/ports/state.js';
-import { createPageTokens } from '../../../application/read-models/paging.js';
+import { createPageTokens } from '../../../application/read-models/page-tokens.js';
 import { firstLink, type Link, nextLink, type Seal, sealStatement } from '../../../domain/aggregates/audit.js';
 import { sha256 } from '../../../infrastructure/system.js';
 import { appendEvents, historyOf, manualSystem, notary, sealAll, sealOld } from '../../support/audit/sealed-history.js';

@@ -14,7 +14,7 @@ import { eventually, until } from '../../support/eventually.js';
 import { contextOf, openStores, startFollowing, transfersOf, variantOf } from '../../support/following/following.js';
 import { silent } from '../../support/silent.js';
 
-/** Chain of a family that two people use, with a node that serves it. */
+/** Chain of one family on which two people pay each other, and a node that serves the chain. */
 type Family = {
   readonly variant: Variant;
   readonly people: readonly [string, string];

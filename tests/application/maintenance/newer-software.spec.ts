@@ -3,7 +3,7 @@ import { ledgerKey } from '../../../application/assets/balance-ledger.js';
 import { currentEvents } from '../../../application/commands/current-events.js';
 import { createHandle, step } from '../../../application/commands/handle.js';
 import { createNewerSoftware, unreadableText } from '../../../application/maintenance/newer-software.js';
-import { translated } from '../../../application/maintenance/process-positions.js';
+import { migratePositions } from '../../../application/maintenance/process-positions.js';
 import { ledger } from '../../../domain/aggregates/ledger.js';
 import type { EventData } from '../../../domain/aggregates.js';
 import { type Upcasters, upcasters } from '../../../domain/upcasters.js';
@@ -90,7 +90,7 @@ for (const { name, open } of storeKinds)
     it('are kept in a migration, with the positions of the new stores', async () => {
       await release().record();
       const entry = await stores.state.get('processes', 'event-versions');
-      const moved = JSON.parse(translated('event-versions', entry?.value ?? '', (position) => position + 7));
+      const moved = JSON.parse(migratePositions('event-versions', entry?.value ?? '', (position) => position + 7));
       const { version, since } = JSON.parse(entry?.value ?? '').BalanceTouched;
       assert.deepEqual(moved.BalanceTouched, { version, since: since + 7 });
     });

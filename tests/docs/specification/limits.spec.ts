@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nonceWindowMs } from '../../../application/access/nonces.js';
+import { nonceWindowMs } from '../../../application/access/request-nonces.js';
 import { partSize } from '../../../application/assets/changed-balances.js';
 import { maxUnread } from '../../../application/gateway/backpressure.js';
 import { maxChanges, maxFilters, unusedMs } from '../../../application/gateway/filters.js';

@@ -6,7 +6,7 @@ import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { Notary } from '../../../application/ports/notary.js';
 import { noEntry, type StateStore } from '../../../application/ports/state.js';
-import { createPageTokens } from '../../../application/read-models/paging.js';
+import { createPageTokens } from '../../../application/read-models/page-tokens.js';
 import { openNotary } from '../../../infrastructure/keys/audit-key.js';
 import type { KeyRing } from '../../../infrastructure/keys/master-key.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';

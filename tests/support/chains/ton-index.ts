@@ -36,9 +36,7 @@ type Options = {
   noWallets?: boolean;
   /** Contract that falsely claims to hold jettons for its owner. */
   impostor?: { account: string; owner: string };
-  /**
-   * Hostile contracts that act as jetton masters, each with the account that it returns as the wallet of every owner.
-   */
+  /** Hostile jetton masters, each with the account that it returns as the wallet of every owner. */
   falseMasters?: Readonly<Record<string, string>>;
 };
 

@@ -6,7 +6,7 @@ import type { Unit } from './transactions.js';
 /** Address and kind of the server, as hello answers them. */
 export type Identity = { readonly address: string; readonly standalone: boolean };
 
-/** State that a command works on. */
+/** State of the server that a command reads and changes. */
 export type Context = {
   readonly command: Document;
   readonly unit: Unit;

@@ -9,7 +9,7 @@ import { createAsOf } from '../../../application/history/as-of.js';
 import { type EventStore, noStream, now, type Recorded } from '../../../application/ports/event-store.js';
 import type { RebuildableReadModels } from '../../../application/ports/generations.js';
 import type { Notary } from '../../../application/ports/notary.js';
-import { createPageTokens } from '../../../application/read-models/paging.js';
+import { createPageTokens } from '../../../application/read-models/page-tokens.js';
 import { upcast } from '../../../domain/upcasters.js';
 import { variants } from '../../../domain/variant.js';
 import { openNotary } from '../../../infrastructure/keys/audit-key.js';

@@ -13,7 +13,7 @@ import { createSealLog } from '../../../../application/audit/seals/seal-log.js';
 import { createHandle } from '../../../../application/commands/handle.js';
 import type { EventStore } from '../../../../application/ports/event-store.js';
 import type { StateStore } from '../../../../application/ports/state.js';
-import { createPageTokens } from '../../../../application/read-models/paging.js';
+import { createPageTokens } from '../../../../application/read-models/page-tokens.js';
 import { createNotary } from '../../../../infrastructure/keys/notary.js';
 import { sha256 } from '../../../../infrastructure/system.js';
 import { copyStores } from '../../../support/audit/copied-stores.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createNonces, nonceWindowMs, reservedAheadMs } from '../../../application/access/nonces.js';
+import { createNonces, nonceWindowMs, reservedAheadMs } from '../../../application/access/request-nonces.js';
 import type { Limiter } from '../../../application/ports/limiter.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { limiters, states } from '../../support/engines/adapters.js';
