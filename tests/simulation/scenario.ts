@@ -126,7 +126,8 @@ export const playWorld = async (seed: number, minutes: number): Promise<Outcome>
     receivers.heal();
     world.note('all is calm');
     const isQuiet = () => clients.every((client) => client.isIdle());
-    if (!(await world.pass(60 * minute, isQuiet))) throw new Error('a client got no answer within an hour after the last fault');
+    if (!(await world.pass(60 * minute, isQuiet)))
+      throw new Error('a client got no answer within an hour after the last fault');
     // Empty blocks confirm everything before them.
     for (let n = 0; n < finalDepth; n++) {
       chain.mine([], Math.floor(world.now() / 1000));
