@@ -19,7 +19,7 @@ type Abilities = {
   stateByHash?: boolean;
 };
 
-/** Node as one piece of work sees it. */
+/** Node opened for one piece of work, with its deadline. */
 export type Node = {
   /** Calls a method. `share` is the part of the remaining time that the answer may take, above 0 and at most 1. */
   call(method: string, params: readonly unknown[], share?: number): Promise<unknown>;

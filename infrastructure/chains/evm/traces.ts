@@ -25,8 +25,8 @@ const isMoving = ({ type }: Raw) => movingTypes.has(String(type).toUpperCase());
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
 
 /**
- * Returns whether a call is a delegate call that a node reports as a call, with the parties and the value of the call
- * around it. Any other call comes from the receiver of the call around it.
+ * Returns whether a frame is a delegate call that the node reports as an ordinary call: it repeats the sender, the
+ * receiver and the value of the call around it. The sender of an ordinary call is the receiver of the call around it.
  */
 const isDelegated = ({ from, to, value }: Raw, around: Raw | null) =>
   around !== null &&

@@ -23,7 +23,7 @@ type CallOptions = { readonly timeout: number; readonly meta?: Record<string, st
 type Call<O> = { readonly response: Promise<O>; readonly headers: Promise<Readonly<Record<string, unknown>>> };
 type Answer<O> = { readonly response: O; readonly headers: Readonly<Record<string, unknown>> };
 
-/** Node as one piece of work sees it. */
+/** Node opened for one piece of work, with its deadline. */
 export type Node = {
   ask<O>(call: (client: SuiGrpcClient, options: CallOptions) => Call<O>): Promise<Answer<O>>;
   readonly can: Abilities;

@@ -27,7 +27,7 @@ export type Endpoint = {
   close(): Promise<void>;
 };
 
-/** Index as one piece of work sees it. */
+/** Index opened for one piece of work, with its deadline. */
 export type Node = {
   get(path: string, query?: Query): Promise<Raw>;
   post(path: string, body: object): Promise<Raw>;

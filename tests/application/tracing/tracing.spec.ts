@@ -31,7 +31,7 @@ describe('the time in a request id', () => {
 describe('the trace of a request', () => {
   const { stores: opened, start } = useAppProcesses();
 
-  /** Composes the application with one organization, and returns what a request of it may do. */
+  /** Composes the application with one organization, and returns functions that make its requests and trace them. */
   const openScene = async (refused: readonly RefusedRequest[] = []) => {
     const stores = opened();
     const app = composeApp(stores, {
