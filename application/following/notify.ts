@@ -21,9 +21,9 @@ import { createProgress, runPiece } from './progress/notification-progress.js';
 export type Notifier = {
   /**
    * Requests the deliveries whose depth is reached, each once. `left` is `more` if another piece is due now, `later` if
-   * only deliveries of greater depth are left, and `outdated` if the ledger shows that the activity changed, for example
-   * because a reorg dropped its block: the changed activity is queued instead. `count` is the number of transfers in the
-   * activity's ledger. `isNotified` is false while no webhook was notified, as when all are disabled.
+   * only deliveries of greater depth are left, and `outdated` if the ledger shows that the activity changed, for
+   * example because a reorg dropped its block: the changed activity is queued instead. `count` is the number of
+   * transfers in the activity's ledger. `isNotified` is false while no webhook was notified, as when all are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
   /** Notifies webhooks that transfers they were notified of have been removed; false while some are left. */

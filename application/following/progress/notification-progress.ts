@@ -11,8 +11,9 @@ const atOnce = 32;
 const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(activity)}`;
 
 /**
- * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each begun
- * webhook. Webhooks may be removed or change their order between two pieces. `isNotified` is true once a webhook was notified.
+ * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each
+ * begun webhook. Webhooks may be removed or change their order between two pieces. `isNotified` is true once a webhook
+ * was notified.
  */
 type Progress = {
   readonly count: number;
