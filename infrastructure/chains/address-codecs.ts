@@ -1,4 +1,4 @@
-import { Address } from '@ton/core';
+import { Address } from '@ton/core/dist/address/Address.js';
 import { getAddress } from 'ethers/address';
 import type { AddressCodec, AddressCodecs } from '../../application/ports/codec.js';
 import { evmFault, suiFault, tonFault } from './address-faults.js';

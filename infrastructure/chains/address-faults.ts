@@ -1,4 +1,4 @@
-import { Address } from '@ton/core';
+import { Address } from '@ton/core/dist/address/Address.js';
 
 /** Explains how a text breaks one rule of an address format; null if it does not. */
 type Rule = (input: string) => string | null;

@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Documents } from '../../application/ports/documents.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
@@ -99,7 +99,9 @@ const readWeb =
     for (let hops = 0; hops <= maxRedirects; hops += 1) {
       const refused = check(url);
       if (refused) fail(refused);
-      const answer = await request(url, { dispatcher, headers, signal, onInfo: limitInterimResponses() });
+      const { origin, pathname, search } = new URL(url);
+      const target = { origin, path: pathname + search, method: 'GET' } as const;
+      const answer = await dispatcher.request({ ...target, headers, signal, onInfo: limitInterimResponses() });
       const next = redirectOf(answer, url);
       if (next === null) return textOf(answer);
       url = next;

@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { request } from 'undici';
 import type { Witness } from '../../application/ports/notary.js';
 import type { Config } from '../config.js';
 import type { Egress } from './guard.js';
@@ -36,7 +35,9 @@ export const witnessUrl = (url: string, { check, dispatcher }: Egress): Witness 
     if (refused) throw new Error(`CHAINFOLD_WITNESS_URL ${refused}`);
     const headers = { 'content-type': 'application/json', 'user-agent': 'chainfold' };
     const signal = AbortSignal.timeout(timeoutMs);
-    const { statusCode, body } = await request(url, { method: 'POST', headers, body: line, dispatcher, signal });
+    const { origin, pathname, search } = new URL(url);
+    const target = { origin, path: pathname + search, method: 'POST' } as const;
+    const { statusCode, body } = await dispatcher.request({ ...target, headers, body: line, signal });
     await body.dump();
     if (statusCode < 200 || statusCode > 299)
       throw new Error(`CHAINFOLD_WITNESS_URL answered with status ${statusCode}, expected 2xx`);
