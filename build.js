@@ -54,39 +54,51 @@ const onlyDispatchers = {
     })),
 };
 
+/** Entry points: the command as a process, and the same command for other programs to call. */
+const entries = [join(root, 'interfaces', 'main.ts'), join(root, 'interfaces', 'process.ts')];
+
+/** Modules that share their chunks. */
+const modules = {
+  format: 'esm',
+  splitting: true,
+  // CommonJS libraries in the bundle call `require`, which an ES module lacks.
+  banner: { js: "const require = process.getBuiltinModule('module').createRequire(import.meta.url);" },
+};
+
 /**
- * Entry points: the command as a process, the same command for other programs to call, and every file that runs as a
- * thread, because a thread is started by its file name.
+ * One CommonJS file for each thread, because a store starts several threads, and loading a dozen modules would take as
+ * long as the start of the thread itself.
  */
-const entries = (files) => [
-  join(root, 'interfaces', 'main.ts'),
-  join(root, 'interfaces', 'process.ts'),
-  ...files.filter((file) => /^serveThread\b/m.test(readFileSync(file, 'utf8'))),
-];
+const threads = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.url': 'moduleUrl' },
+  banner: { js: "'use strict'; const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+};
+
+/** Selects the files that run as threads. A thread is started by its file name. */
+const isThread = (file) => /^serveThread\b/m.test(readFileSync(file, 'utf8'));
 
 /**
  * Bundles TypeScript and libraries into a few files, because reading them one by one would take most of a command's
  * time; tsc checks the types in `npm run check`. All files lie in one folder, so that a file read from beside its
  * module is found.
  */
-const compile = async (entryPoints) => {
+const compile = async (entryPoints, form = modules) => {
   const esbuild = await import('esbuild');
   const { outputFiles } = await esbuild.build({
     entryPoints,
     outdir: join(root, 'dist'),
     entryNames: '[name]',
     bundle: true,
-    splitting: true,
     external,
     plugins: [onlyDispatchers],
-    format: 'esm',
     platform: 'node',
     target: 'node20',
-    // CommonJS libraries in the bundle call `require`, which an ES module lacks.
-    banner: { js: "const require = process.getBuiltinModule('module').createRequire(import.meta.url);" },
     sourcemap: 'linked',
     sourcesContent: false,
     write: false,
+    ...form,
   });
   // Entry files are written last, because their names stay the same and they import the hashed chunks.
   const isEntry = ({ path }) => !/-[A-Z0-9]{8}\.js/.test(path);
@@ -153,7 +165,8 @@ const isCopied = (file) => /\.(html|py)$/.test(file) && !file.startsWith(console
 export const build = async () => {
   const started = new Date();
   const files = sources();
-  await compile(entries(files));
+  await compile(files.filter(isThread), threads);
+  await compile(entries);
   await bundleConsole();
   for (const file of files.filter(isCopied)) write(join(root, 'dist', basename(file)), readFileSync(file));
   write(stamp, started.toISOString());

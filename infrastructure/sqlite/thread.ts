@@ -37,7 +37,7 @@ const folder = import.meta.url.endsWith('.ts') ? new URL('../../dist/', import.m
 
 /** Starts a thread. `module` is the name of a compiled module of the service, or a URL. */
 export const startThread = async <Job, Outcome>(module: string | URL, data: unknown): Promise<Thread<Job, Outcome>> => {
-  const file = module instanceof URL ? module : new URL(`./${module}.js`, folder);
+  const file = module instanceof URL ? module : new URL(`./${module}.cjs`, folder);
   const worker = new Worker(file, { workerData: data, execArgv: [] });
   let queue: Waiting<Job, Outcome>[] = [];
   const sent: Waiting<Job, Outcome>[][] = [];
