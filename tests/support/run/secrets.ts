@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { madeDirectories } from './directories.js';
 import type { Stores } from './engine-contents.js';
 import { report } from './report.js';
-import { createSearch, formsOf } from './secret-forms.js';
+import { createSearch, formsOf, type Needle } from './secret-forms.js';
 
 /** Output of the service or of a command: a log, an answer or a file. */
 type Product = {
@@ -13,22 +13,22 @@ type Product = {
   readonly read: () => Buffer | string;
 };
 
-const secrets = new Set<string>();
-const keys = new Set<string>();
+/** Forms of each secret by its text, because they are searched for again after each file of the run. */
+const secrets = new Map<string, readonly Needle[]>();
+const keys = new Map<string, readonly Needle[]>();
 const products: Product[] = [];
 const homes: Stores[] = [];
 
 /** Leaves out secrets that tests made up, such as `fff…`, because they may occur anywhere. */
 const isTelling = (text: string) => text.length >= 32 && new Set(text).size >= 8;
 
+const keepForms = (kept: Map<string, readonly Needle[]>, text: string) => {
+  if (isTelling(text) && !kept.has(text)) kept.set(text, formsOf(text));
+};
 /** Registers a secret that must not be found anywhere. */
-export const keepSecret = (secret: string) => {
-  if (isTelling(secret)) secrets.add(secret);
-};
+export const keepSecret = (secret: string) => keepForms(secrets, secret);
 /** Registers an api_key, which may be in stores and answers, because it names the actor, but in no log. */
-const keepKey = (key: string) => {
-  if (isTelling(key)) keys.add(key);
-};
+const keepKey = (key: string) => keepForms(keys, key);
 export const keepCredentials = <C extends { readonly key: string; readonly secret: string }>(credentials: C): C => {
   keepKey(credentials.key);
   keepSecret(credentials.secret);
@@ -118,8 +118,8 @@ const fileProducts = (directories: readonly string[]): readonly Product[] =>
 /** Searches all kept output and the files of the directories, by default those of all tests, for every secret. */
 export const findLeaks = (directories = madeDirectories()): readonly Leak[] => {
   for (const directory of directories) keepSecretsIn(directory);
-  const secretsIn = createSearch([...secrets].flatMap(formsOf));
-  const keysIn = createSearch([...keys].flatMap(formsOf));
+  const secretsIn = createSearch([...secrets.values()].flat());
+  const keysIn = createSearch([...keys.values()].flat());
   return [...products, ...fileProducts(directories)].flatMap(({ name, isLog, read }) => {
     const bytes = Buffer.from(read() as string);
     return [...secretsIn(bytes), ...(isLog ? keysIn(bytes) : [])].map(({ form }) => ({ where: name, form }));
