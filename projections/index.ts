@@ -1,5 +1,5 @@
 import type { Message } from '../domain/decider.js';
-import { addresses, departures, removals } from './addresses.js';
+import { addresses, addressImports, departures, removals, tokenAccounts } from './addresses.js';
 import { assets, driftCounts, refreshes, searches, unreadBalances } from './assets.js';
 import { contracts } from './contracts.js';
 import type { Projection } from './define.js';
@@ -32,6 +32,8 @@ export const projections: readonly AnyProjection[] = [
   gatewayTokens,
   wallets,
   addresses,
+  addressImports,
+  tokenAccounts,
   removals,
   departures,
   contracts,

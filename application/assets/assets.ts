@@ -1,5 +1,5 @@
 import { type Asset, assetKey } from '../../domain/asset.js';
-import { type AddressDocument, addresses } from '../../projections/addresses.js';
+import { type AddressTokenDocument, addresses, addressImports } from '../../projections/addresses.js';
 import { type AssetDocument, assetDocumentId, assets } from '../../projections/assets.js';
 import { type ContractDocument, contracts } from '../../projections/contracts.js';
 import type { Collection } from '../../projections/define.js';
@@ -34,10 +34,8 @@ export type Assets = {
   listAggregated(context: Context, filter: AssetFilter, page: PageRequest): Promise<ListPage<AssetBalance>>;
 };
 
-const keyOf = ({ position, wallet_id, address, asset }: AssetDocument): PageKey => [
-  position,
-  assetDocumentId(wallet_id, address, asset),
-];
+const idOf = ({ wallet_id, address, asset }: AssetDocument) => assetDocumentId(wallet_id, address, asset);
+const keyOf = (document: AssetDocument): PageKey => [document.position, idOf(document)];
 
 const contractOf = (asset: Asset) => ('contract' in asset ? asset.contract : '');
 
@@ -68,22 +66,18 @@ const readDistinct = async <Doc>(
   return new Map(distinct.map((id, i) => [id, found[i] ?? null]));
 };
 
-/** Address that holds balances, and the event position of each of its imports by asset key. */
-type Holder = { readonly document: AddressDocument; readonly imports: ReadonlyMap<string, number> };
-
-const holderOf = (document: AddressDocument): Holder => ({
-  document,
-  imports: new Map(document.imports?.map(({ asset, position }) => [assetKey(asset), position])),
-});
-
-/** Returns true when the token was imported, or its contract registered, before the balance was read. */
+/**
+ * Returns true when the token was imported, or its contract registered, before the balance was read. An import from
+ * before the latest registration of the address, at the position `since`, does not count.
+ */
 const isFollowed = (
-  { asset, read_position }: AssetDocument,
-  { imports }: Holder,
+  { read_position }: AssetDocument,
+  since: number,
   contract: ContractDocument | null | undefined,
+  imported: AddressTokenDocument | null | undefined,
 ) =>
   (contract?.registered === 'yes' && contract.position < read_position) ||
-  (imports.get(assetKey(asset)) ?? Number.POSITIVE_INFINITY) < read_position;
+  (imported ? imported.position > since && imported.position < read_position : false);
 
 /**
  * Returns for each balance whether its address and asset are followed. Balances of removed addresses, and balances read
@@ -91,7 +85,7 @@ const isFollowed = (
  */
 export const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
   const scope = scopeFor(context);
-  const [held, followed] = await Promise.all([
+  const [held, followed, imported] = await Promise.all([
     readDistinct(
       readModels,
       addresses,
@@ -104,13 +98,14 @@ export const areHeld = async (readModels: ReadModels, context: Context, document
       scope,
       documents.map(({ asset }) => contractOf(asset)),
     ),
+    readDistinct(readModels, addressImports, scope, documents.filter(({ standard }) => standard === 'token').map(idOf)),
   ]);
-  const holders = new Map([...held].map(([address, document]) => [address, document && holderOf(document)]));
   return documents.map((document) => {
-    const holder = holders.get(document.address);
-    if (holder?.document.wallet_id !== document.wallet_id) return false;
-    if (holder.document.position >= document.read_position) return false;
-    return document.standard === 'native' || isFollowed(document, holder, followed.get(contractOf(document.asset)));
+    const holder = held.get(document.address);
+    if (holder?.wallet_id !== document.wallet_id || holder.position >= document.read_position) return false;
+    if (document.standard === 'native') return true;
+    const contract = followed.get(contractOf(document.asset));
+    return isFollowed(document, holder.position, contract, imported.get(idOf(document)));
   });
 };
 

@@ -1,7 +1,7 @@
 import type { Balance, Holding } from '../../domain/aggregates/ledger/ledger-data.js';
 import { distinct } from '../../domain/aggregates/ledger.js';
 import { type Asset, type ImportedToken, isNumbered } from '../../domain/asset.js';
-import type { AddressDocument } from '../../projections/addresses.js';
+import { type AddressDocument, addressImports } from '../../projections/addresses.js';
 import { assetDocumentId, assets } from '../../projections/assets.js';
 import type { ContractDocument } from '../../projections/contracts.js';
 import { slicesOf } from '../async/slices.js';
@@ -10,6 +10,7 @@ import type { Header } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import { tokensOfAddress } from '../read-models/address-tokens.js';
 import { areHeld } from './assets.js';
 import { readBalances } from './balance-ledger.js';
 import type { Contracts } from './contracts.js';
@@ -65,11 +66,12 @@ const createAssetLists = async (ports: Ports, context: Context, standard: Asset[
   const registered = await ports.contracts.list(context);
   if (standard === 'native') {
     const tokens = registered.flatMap(tokenOf);
-    return async ({ imports = [] }: AddressDocument): Promise<readonly Asset[]> => [
-      { standard },
-      ...imports.map(({ asset }) => asset),
-      ...tokens,
-    ];
+    const scope = scopeFor(context);
+    const canImport = context.variant.can.includes('token-import');
+    return async (document: AddressDocument): Promise<readonly Asset[]> => {
+      const imported = canImport ? await tokensOfAddress(ports, addressImports, scope, document) : [];
+      return [{ standard }, ...imported.map(({ asset }) => asset), ...tokens];
+    };
   }
   const followed = registered.filter((one) => one.standard === standard);
   const tokens = followed.map(({ contract }) => ({ standard, contract }));

@@ -11,6 +11,7 @@ import { readFollowedHeader, readReached } from '../following/progress/cursor-st
 import type { Block, Chain, Header } from '../ports/chain.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
 import { contextOf, createImportEnd, type ImportJob, UnreadableBlock } from './import-end.js';
 import type { ImportProgress } from './import-progress.js';
 import { type ImportedAddress, importedAddress } from './imported-address.js';
@@ -25,6 +26,7 @@ export type ImportPorts = {
   readonly contracts: Contracts;
   readonly handle: Handle;
   readonly importProgress: ImportProgress;
+  readonly system: Pick<System, 'breathe'>;
 };
 
 /** Blocks read in one turn of an organization. */
@@ -79,7 +81,7 @@ const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => 
 
 /** Returns a function that imports the next blocks of an address. Repeating a turn records nothing twice. */
 export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
-  const { chain, readModels, state, contracts, importProgress } = ports;
+  const { chain, readModels, state, importProgress } = ports;
   const takePart = createPart(ports, variant);
   const { complete, fail } = createImportEnd(ports, variant);
 
@@ -113,7 +115,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
     if (next > to_block) return 'ended';
     const to = Math.min(to_block, await confirmedTo(context, walletId));
     if (next > to) return 'waiting';
-    const view = await importedAddress(contracts, context, held);
+    const view = await importedAddress(ports, context, held);
     const last = await takePart(context, view, { from: next, to }, first);
     if (last < next) return 'waiting';
     await importProgress.save(importId, last + 1);

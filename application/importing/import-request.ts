@@ -1,6 +1,6 @@
 import { historyImport } from '../../domain/aggregates/ledger/history-import.js';
 import { fail, invalid } from '../../domain/failure.js';
-import type { AddressDocument } from '../../projections/addresses.js';
+import { type AddressDocument, addressImports } from '../../projections/addresses.js';
 import { registrationId, registrations } from '../../projections/statements/registrations.js';
 import { type Context, type Done, type Handle, idFor, scopeFor, step } from '../commands/handle.js';
 import { hasWritten } from '../commands/own-events.js';
@@ -55,9 +55,11 @@ const firstBlockOf = async (chain: Chain, { fromBlock, fromTime }: Wanted, last:
 
 /** Returns the blocks to read: up to the registration, or up to an earlier import that began later. */
 const createRange = ({ readModels, state }: ImportRequestPorts) => {
-  const registrationOf = async (context: Context, { wallet_id, address, position, imports = [] }: AddressDocument) => {
-    const id = registrationId.address(wallet_id, address);
-    const found = await readModels.get(registrations, { scope: scopeFor(context), id });
+  const registrationOf = async (context: Context, { wallet_id, address, position }: AddressDocument) => {
+    const [scope, id] = [scopeFor(context), registrationId.address(wallet_id, address)];
+    const found = await readModels.get(registrations, { scope, id });
+    const newest = { index: 'byAddress', equal: [wallet_id, address], limit: 1 };
+    const { documents: imports } = await readModels.page(addressImports, scope, newest);
     if (!found) return fail('UNAVAILABLE', 'Read model is catching up. Retry in a moment.');
     const last = Math.max(position, ...imports.map((one) => one.position));
     return { position: last, time: Math.floor(Date.parse(found.last_time) / 1000) };

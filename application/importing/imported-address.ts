@@ -1,10 +1,12 @@
-import type { ImportedToken } from '../../domain/asset.js';
-import type { AddressDocument } from '../../projections/addresses.js';
+import { type AddressDocument, addressImports, tokenAccounts } from '../../projections/addresses.js';
 import type { Contracts } from '../assets/contracts.js';
-import type { Context } from '../commands/handle.js';
+import { type Context, scopeFor } from '../commands/handle.js';
 import type { BlockEntry } from '../following/block-entries.js';
 import { entriesOf } from '../following/block-entries.js';
 import type { Block, Interest, TokenAccount } from '../ports/chain.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
+import { tokensOfAddress } from '../read-models/address-tokens.js';
 
 /** View of a chain through one address, as a follower has it that knows no other address. */
 export type ImportedAddress = {
@@ -13,29 +15,34 @@ export type ImportedAddress = {
   entryIn(block: Block): BlockEntry | null;
 };
 
-type Claim = { readonly asset: ImportedToken; readonly account: string };
+type Ports = {
+  readonly contracts: Pick<Contracts, 'list'>;
+  readonly readModels: ReadModels;
+  readonly system: Pick<System, 'breathe'>;
+};
 
 export const importedAddress = async (
-  contracts: Pick<Contracts, 'list'>,
+  ports: Ports,
   context: Context,
   held: AddressDocument,
 ): Promise<ImportedAddress> => {
-  const { address, wallet_id: walletId, imports = [], accounts = [] } = held;
+  const { address, wallet_id: walletId } = held;
   const { organizationId } = context;
-  const standards = new Map((await contracts.list(context)).map(({ contract, standard }) => [contract, standard]));
+  const imports = await tokensOfAddress(ports, addressImports, scopeFor(context), held);
+  const accounts = await tokensOfAddress(ports, tokenAccounts, scopeFor(context), held);
+  const standards = new Map(
+    (await ports.contracts.list(context)).map(({ contract, standard }) => [contract, standard]),
+  );
   const imported = new Set(imports.map(({ asset }) => asset.contract));
   const isFollowed = (contract: string) => standards.has(contract) || imported.has(contract);
-  const claims: readonly Claim[] = [
-    ...imports.flatMap(({ asset, account }) => (account === undefined ? [] : [{ asset, account }])),
-    ...accounts.filter(({ asset }) => isFollowed(asset.contract)),
-  ];
-  const tokenAccounts = (account: string): readonly TokenAccount[] => [
+  const claims = [...imports, ...accounts.filter(({ asset }) => isFollowed(asset.contract))];
+  const ownersOf = (account: string): readonly TokenAccount[] => [
     ...new Map(
       claims.filter((one) => one.account === account).map(({ asset }) => [asset.contract, { owner: address, asset }]),
     ).values(),
   ];
   return {
-    interest: { address: (one) => one === address, contract: isFollowed, tokenAccounts },
+    interest: { address: (one) => one === address, contract: isFollowed, tokenAccounts: ownersOf },
     entryIn: (block) => {
       const [entry] = entriesOf(block, {
         holdersAt: (one) => (one === address ? [{ organizationId, walletId }] : []),

@@ -4,8 +4,8 @@ import type { System } from '../ports/system.js';
 
 type Ports = { readonly readModels: ReadModels; readonly system: System };
 
-/** Yields the documents of all organizations on one chain, each with its organization id. */
-export const documentsOfAllOwners = async function* <Doc>(
+/** Yields the documents of all organizations on one chain in pages, each document with its organization id. */
+export const pagesOfAllOwners = async function* <Doc>(
   { readModels, system }: Ports,
   collection: Collection<Doc>,
   variant: string,
@@ -13,12 +13,16 @@ export const documentsOfAllOwners = async function* <Doc>(
   let after: DocumentKey | undefined;
   for (;;) {
     const found = await readModels.scan(collection, after);
-    for (const { scope, document } of found) {
-      const organizationId = scope.slice(0, scope.indexOf('/'));
-      if (scope === scopeOf(organizationId, variant)) yield { organizationId, document };
-    }
+    yield found
+      .map(({ scope, document }) => ({ organizationId: scope.slice(0, scope.indexOf('/')), scope, document }))
+      .filter(({ organizationId, scope }) => scope === scopeOf(organizationId, variant));
     after = found.at(-1);
     if (!after) return;
     await system.breathe();
   }
+};
+
+/** Yields the documents of all organizations on one chain one by one, each with its organization id. */
+export const documentsOfAllOwners = async function* <Doc>(ports: Ports, collection: Collection<Doc>, variant: string) {
+  for await (const page of pagesOfAllOwners(ports, collection, variant)) yield* page;
 };

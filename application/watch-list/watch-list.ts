@@ -1,6 +1,14 @@
 import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
-import { type AddressDocument, addresses, type DepartureDocument, departures } from '../../projections/addresses.js';
+import {
+  type AddressDocument,
+  type AddressTokenDocument,
+  addresses,
+  addressImports,
+  departures,
+  tokenAccounts,
+} from '../../projections/addresses.js';
 import { contracts } from '../../projections/contracts.js';
+import { registrationId, registrations } from '../../projections/statements/registrations.js';
 import { unsettled } from '../../projections/unsettled.js';
 import { wallets } from '../../projections/wallets.js';
 import { webhooks } from '../../projections/webhooks.js';
@@ -8,8 +16,9 @@ import type { Interest } from '../ports/chain.js';
 import type { EventStore, Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import { tokensOfAddress } from '../read-models/address-tokens.js';
 import { includedOfAll } from '../read-models/progress.js';
-import { documentsOfAllOwners } from '../read-models/scan-owners.js';
+import { documentsOfAllOwners, pagesOfAllOwners } from '../read-models/scan-owners.js';
 import type { Holder } from './activities.js';
 import { createWatchIndex } from './watch-index.js';
 
@@ -43,37 +52,59 @@ type Ports = { readonly events: EventStore; readonly readModels: ReadModels; rea
 
 const breatheEvery = 20;
 
-const fillTokens = (
-  watched: Watched,
-  holder: Holder,
-  { address, imports = [], accounts = [] }: AddressDocument | DepartureDocument,
-) => {
-  for (const { asset, account } of imports) watched.importToken(holder, { address, asset, account });
-  for (const { asset, account } of accounts) watched.claimAccount(holder, { address, asset, account });
+type Tokens = {
+  readonly collection: typeof addressImports | typeof tokenAccounts;
+  readonly add: (holder: Holder, token: AddressTokenDocument) => void;
+};
+
+const tokensOf = ({ importToken, claimAccount }: Watched): readonly Tokens[] => [
+  { collection: addressImports, add: importToken },
+  { collection: tokenAccounts, add: claimAccount },
+];
+
+/** Adds the tokens of all addresses. Tokens from before the latest registration of their address no longer count. */
+const fillTokens = async (ports: Ports, variant: string, { collection, add }: Tokens) => {
+  for await (const page of pagesOfAllOwners(ports, collection, variant)) {
+    const keys = new Map(page.map(({ scope, document: { address: id } }) => [`${scope} ${id}`, { scope, id }]));
+    const held = await ports.readModels.getMany(addresses, [...keys.values()]);
+    const holding = new Map([...keys.keys()].map((key, i): [string, AddressDocument | null] => [key, held[i] ?? null]));
+    for (const { organizationId, scope, document } of page) {
+      const { wallet_id: walletId, address, position } = document;
+      const now = holding.get(`${scope} ${address}`);
+      if (now?.wallet_id === walletId && now.position < position) add({ organizationId, walletId }, document);
+    }
+  }
+};
+
+/** Adds the tokens that a removed address had at its removal. */
+const fillDeparted = async (watched: Watched, ports: Ports, scope: string, holder: Holder, address: string) => {
+  const id = registrationId.address(holder.walletId, address);
+  const found = await ports.readModels.get(registrations, { scope, id });
+  const registered = { wallet_id: holder.walletId, address, position: found?.last_position ?? 0 };
+  for (const { collection, add } of tokensOf(watched))
+    for (const token of await tokensOfAddress(ports, collection, scope, registered)) add(holder, token);
 };
 
 /** Adds removed addresses that blocks above `final` may still affect, unless they were registered again. */
 const fillDepartures = async (watched: Watched, ports: Ports, variant: string, final: number) => {
-  for await (const { organizationId, document } of documentsOfAllOwners(ports, departures, variant)) {
+  for await (const { organizationId, scope, document } of documentsOfAllOwners(ports, departures, variant)) {
     const { address, wallet_id: walletId, head } = document;
     const holder = { organizationId, walletId };
     const isBack = watched
       .holders(address)
       .some((one) => one.organizationId === organizationId && one.walletId === walletId);
-    if (head === null || head <= final || isBack) continue;
+    if (head <= final || isBack) continue;
     watched.depart({ holder, address, head });
-    fillTokens(watched, holder, document);
+    await fillDeparted(watched, ports, scope, holder, address);
   }
 };
 
 const fill = async (watched: Watched, ports: Ports, variant: string) => {
   for await (const { organizationId, document } of documentsOfAllOwners(ports, wallets, variant))
     watched.confirm({ organizationId, walletId: document.wallet_id }, document.confirmation);
-  for await (const { organizationId, document } of documentsOfAllOwners(ports, addresses, variant)) {
-    const holder = { organizationId, walletId: document.wallet_id };
-    watched.hold(holder, document.address);
-    fillTokens(watched, holder, document);
-  }
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, addresses, variant))
+    watched.hold({ organizationId, walletId: document.wallet_id }, document.address);
+  for (const tokens of tokensOf(watched)) await fillTokens(ports, variant, tokens);
   for await (const { organizationId, document } of documentsOfAllOwners(ports, contracts, variant))
     if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);
   for await (const { organizationId, document } of documentsOfAllOwners(ports, webhooks, variant))

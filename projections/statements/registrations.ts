@@ -16,6 +16,8 @@ export type RegistrationDocument = {
   first_time: string;
   /** Time of the latest registration. */
   last_time: string;
+  /** Event position of the latest registration; absent in documents of version 1. */
+  last_position?: number;
   /**
    * Import of the history before the latest registration: Unix time of its first block, and the time when it was
    * completed. Absent without an import.
@@ -44,6 +46,7 @@ const registered = (
   address,
   first_time: doc?.first_time ?? occurredAt,
   last_time: occurredAt,
+  last_position: position,
   position: doc?.position ?? position,
 });
 const unlisted = { walletId: '', address: '' };
@@ -59,7 +62,7 @@ const keyOf = (event: RegistrationEvent) => {
 /** Addresses that a wallet has or had, and since when their assets are followed. */
 export const registrations: Projection<RegistrationEvent, RegistrationDocument> = {
   name: 'registrations',
-  version: 1,
+  version: 2,
   indexes: {
     byWallet: { equal: ['wallet_id'], order: 'position' },
     byAddress: { equal: ['address'], order: 'position' },

@@ -14,7 +14,7 @@ import { webhookHeader } from '../../domain/aggregates/webhook-header.js';
 import { assetKey } from '../../domain/asset.js';
 import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { globalVariant } from '../../domain/variant.js';
-import type { AddressDocument } from '../../projections/addresses.js';
+import type { AddressDocument, AddressTokenDocument } from '../../projections/addresses.js';
 import type { ContractDocument } from '../../projections/contracts.js';
 import { scopeOf, systemOwner } from '../../projections/define.js';
 import type { AttemptsDocument, HistoryDocument, OpenDeliveryDocument } from '../../projections/deliveries.js';
@@ -26,7 +26,7 @@ import type { WalletDocument } from '../../projections/wallets.js';
 import type { WebhookDocument, WebhookHealthDocument } from '../../projections/webhooks.js';
 import { apiKey, blocks, coin, type Happened, moved, texts, tokenId } from '../support/histories/histories.js';
 import { organizationIds, walletIds } from '../support/histories/history-asks.js';
-import { type Documents, holds, owners, project, slot } from '../support/histories/replay.js';
+import { type Documents, holds, owners, project, slot, tokensOf } from '../support/histories/replay.js';
 import { from, genesis, transactionIds } from '../support/histories/transaction-histories.js';
 import { deliveryIdsOf, headerId, webhookIds } from '../support/histories/webhook-histories.js';
 
@@ -45,6 +45,7 @@ const stateOf = <C extends Message, E extends Message, S>(
 const holdsForOwners = (
   check: (
     owner: Owner & {
+      documents: Documents;
       document: <T>(collection: string, id: string, of?: string) => T | undefined;
       state: <C extends Message, E extends Message, S>(decider: Decider<C, E, S>, key: string) => S;
       events: (type: string) => readonly Happened[];
@@ -57,6 +58,7 @@ const holdsForOwners = (
       const { organizationId, variant, scope } = owner;
       check({
         ...owner,
+        documents,
         document: <T>(collection: string, id: string, of = scope) =>
           documents.get(slot(collection, of, id)) as T | undefined,
         state: (decider, key) => stateOf(history, decider, organizationId, `${variant}.${key}`),
@@ -81,16 +83,15 @@ describe('the documents and the deciders', () => {
         assert.deepEqual(shown(document<WalletDocument>('wallets', walletId)), state(wallet, walletId));
     }));
 
-  it('agree on the holder of an address, and on its imports', () =>
-    holdsForOwners(({ document, state }) => {
+  const assetsIn = (tokens: readonly AddressTokenDocument[]) => tokens.map(({ asset }) => assetKey(asset));
+  it('agree on the holder of an address, and on its imports and token accounts', () =>
+    holdsForOwners(({ document, state, documents, scope }) => {
       for (const text of texts) {
         const found = document<AddressDocument>('addresses', text);
-        const imports = (found?.imports ?? []).map(({ asset }) => assetKey(asset));
-        const accounts = found?.accounts?.map(({ asset }) => assetKey(asset));
-        assert.deepEqual(
-          { heldBy: found?.wallet_id ?? null, imports, counted: imports.length, ...(accounts && { accounts }) },
-          state(address, text),
-        );
+        const { imports, accounts = [], ...held } = state(address, text);
+        assert.deepEqual(held, { heldBy: found?.wallet_id ?? null, counted: imports.length });
+        assert.deepEqual(found ? assetsIn(tokensOf(documents, 'address_imports', scope, found)) : [], imports);
+        assert.deepEqual(found ? assetsIn(tokensOf(documents, 'token_accounts', scope, found)) : [], accounts);
       }
     }));
 

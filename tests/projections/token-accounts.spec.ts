@@ -1,25 +1,59 @@
 import assert from 'node:assert/strict';
-import { addresses, departures } from '../../projections/addresses.js';
+import { addresses, addressImports, departures, tokenAccounts } from '../../projections/addresses.js';
+import { assetDocumentId } from '../../projections/assets.js';
+import { registrations } from '../../projections/statements/registrations.js';
 import { project } from '../support/histories/project.js';
 
-const address = '0:ab';
-const held = { type: 'AddressRegistered', data: { address, walletId: 'wal_1' } } as const;
-const removed = { type: 'AddressRemoved', data: held.data } as const;
+const held = { address: '0:ab', walletId: 'wal_1' } as const;
+const asset = { standard: 'token', contract: '0:m1' } as const;
+const document = { address: held.address, wallet_id: held.walletId, asset };
+const registered = { type: 'AddressRegistered', data: held } as const;
+const removed = { type: 'AddressRemoved', data: held } as const;
+const leaving = { type: 'AddressRemoved', data: { ...held, head: 7 } } as const;
 
-describe('the document of an address', () => {
-  it('keeps the accounts that hold tokens for an address, as long as it is held', () => {
-    const token = (contract: string, account: string) =>
-      ({ ...held.data, asset: { standard: 'token', contract }, account }) as const;
-    const found = [token('m1', 'w1'), token('m2', 'w2'), token('m1', 'w3')].map(
-      (data) => ({ type: 'TokenAccountFound', data }) as const,
-    );
-    const accounts = [token('m2', 'w2'), token('m1', 'w3')].map(({ asset, account }) => ({ asset, account }));
-    assert.deepEqual(project(addresses, [held, ...found]), { address, wallet_id: 'wal_1', position: 10, accounts });
-    assert.equal(project(addresses, [held, ...found, removed]), null);
-    const leaving = { type: 'AddressRemoved', data: { ...held.data, head: 7 } } as const;
-    const gone = { address, wallet_id: 'wal_1', head: 7, imports: [], accounts };
-    assert.deepEqual(project(departures, [...found, leaving]), gone);
-    const again = { address, wallet_id: 'wal_1', head: 7, imports: [] };
-    assert.deepEqual(project(departures, [...found, leaving, leaving]), again);
+describe('the tokens of an address', () => {
+  const imported = { type: 'AssetImported', data: { ...held, asset, account: '0:w1' } } as const;
+  const accountAt = (account: string) => ({ type: 'TokenAccountFound', data: { ...held, asset, account } }) as const;
+
+  it('are documents of their own, each with the position of its latest event', () => {
+    assert.deepEqual(project(addressImports, [imported]), { ...document, account: '0:w1', position: 10 });
+    assert.deepEqual(project(tokenAccounts, [accountAt('0:w1'), accountAt('0:w2')]), {
+      ...document,
+      account: '0:w2',
+      position: 20,
+    });
+    for (const { key } of [addressImports, tokenAccounts])
+      assert.equal(key(imported as never), assetDocumentId(held.walletId, held.address, asset));
   });
+
+  it('have no account where the address itself holds them', () => {
+    const own = { type: 'AssetImported', data: { ...held, asset } } as const;
+    assert.deepEqual(project(addressImports, [own]), { ...document, position: 10 });
+  });
+
+  it('are rewritten neither by another import nor by the removal of the address', () => {
+    const types = [addresses, departures].flatMap(({ on }) => Object.keys(on));
+    for (const type of ['AssetImported', 'TokenAccountFound']) assert.ok(!types.includes(type), type);
+    for (const { on } of [addressImports, tokenAccounts]) assert.ok(!Object.hasOwn(on, 'AddressRemoved'));
+  });
+});
+
+describe('a removed address', () => {
+  it('is kept with the height up to which its deposits count, until it is removed without one', () => {
+    const gone = { address: held.address, wallet_id: held.walletId, head: 7 };
+    assert.deepEqual(project(departures, [leaving]), gone);
+    assert.equal(project(departures, [leaving, removed]), null);
+  });
+
+  it('has the position of its latest registration, after which its tokens count', () =>
+    assert.deepEqual(
+      [[registered], [registered, registered]].map((events) => {
+        const { position, last_position } = project(registrations, events) ?? assert.fail();
+        return [position, last_position];
+      }),
+      [
+        [10, 10],
+        [10, 20],
+      ],
+    ));
 });

@@ -6,7 +6,7 @@ import { totalUsage, type UsageDocument, usage, usageKeys } from '../../projecti
 import type { Happened } from '../support/histories/histories.js';
 import { organizationIds } from '../support/histories/history-asks.js';
 import { about, project as projectOne } from '../support/histories/project.js';
-import { type Documents, holds, project, slot } from '../support/histories/replay.js';
+import { type Documents, documentsIn, holds, owners, project, slot, tokensOf } from '../support/histories/replay.js';
 
 const usageIn = (documents: Documents, organizationId: string) =>
   totalUsage(
@@ -32,11 +32,14 @@ describe('the usage projection', () => {
         const used = usageIn(documents, organizationId);
         for (const name of ['wallets', 'addresses', 'webhooks', 'webhook_headers', 'credentials'] as const)
           assert.equal(used[name] ?? 0, collection(documents, name, organizationId).length, name);
-        const imports = collection(documents, 'addresses', organizationId) as readonly AddressDocument[];
-        assert.equal(
-          used.imports ?? 0,
-          imports.reduce((sum, one) => sum + (one.imports?.length ?? 0), 0),
-        );
+        const imports = owners
+          .filter((owner) => owner.organizationId === organizationId)
+          .flatMap(({ scope }) =>
+            documentsIn<AddressDocument>(documents, 'addresses', scope).flatMap((held) =>
+              tokensOf(documents, 'address_imports', scope, held),
+            ),
+          );
+        assert.equal(used.imports ?? 0, imports.length);
         const contracts = collection(documents, 'contracts', organizationId);
         assert.equal(used.contracts ?? 0, contracts.filter((one) => Reflect.get(one, 'registered') === 'yes').length);
         const sent = collection(documents, 'transactions', organizationId);

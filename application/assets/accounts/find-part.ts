@@ -1,7 +1,8 @@
 import type { ImportedToken } from '../../../domain/asset.js';
 import { Failure } from '../../../domain/failure.js';
 import type { Variant } from '../../../domain/variant.js';
-import { type AddressDocument, addresses } from '../../../projections/addresses.js';
+import { type AddressDocument, addresses, addressImports } from '../../../projections/addresses.js';
+import { assetDocumentId } from '../../../projections/assets.js';
 import type { ContractDocument } from '../../../projections/contracts.js';
 import { groupBy } from '../../async/group-by.js';
 import { type Context, type Handle, scopeFor } from '../../commands/handle.js';
@@ -44,10 +45,15 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
   const cursors = createAddressCursors(ports.state, variant);
   const late = createLateAccounts(ports.state, variant, ports.system);
 
-  const findAccounts = async (documents: readonly AddressDocument[], asset: ImportedToken): Promise<Found[]> => {
+  const findAccounts = async (scope: string, documents: readonly AddressDocument[], asset: ImportedToken) => {
     const found: Found[] = [];
-    for (const document of documents) {
-      const isImported = document.imports?.some((one) => one.asset.contract === asset.contract);
+    const ids = documents.map(({ wallet_id, address }) => assetDocumentId(wallet_id, address, asset));
+    const imports = await readModels.getMany(
+      addressImports,
+      ids.map((id) => ({ scope, id })),
+    );
+    for (const [i, document] of documents.entries()) {
+      const isImported = (imports[i]?.position ?? 0) > document.position;
       const account = isImported ? null : await askAccount(chain, document.address, asset);
       if (account !== null) found.push({ document, account });
     }
@@ -87,12 +93,13 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
   return async (context: Context, { contract, position }: RegisteredToken): Promise<boolean> => {
     const { organizationId } = context;
     const { after, revision } = await cursors.read(organizationId, contract, await events.head());
+    const scope = scopeFor(context);
     const query = { index: 'all', equal: [], limit: addressesAtOnce, after, oldestFirst: true };
-    const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
+    const { documents, next } = await readModels.page(addresses, scope, query);
     const last = documents.at(-1);
     if (!last) return false;
     const asset: ImportedToken = { standard: 'token', contract };
-    const found = await findAccounts(documents, asset);
+    const found = await findAccounts(scope, documents, asset);
     if (found.length > 0) {
       await note(context, asset, found);
       const since = await sinceOf(context, position, found);

@@ -21,13 +21,21 @@ describe('ListAssets of an address with many imported tokens', () => {
   let walletId: string;
   /** Address documents in each read. */
   let read: number[] = [];
+  /** Sizes of the documents that were written, by collection, without counters. */
+  let written: Map<string, number[]>;
   before(async () => {
+    written = new Map();
     stores = await openStores();
     const getMany: ReadModels['getMany'] = (collection, keys) => {
       if (collection.name === addresses.name) read.push(keys.length);
       return stores.readModels.getMany(collection, keys);
     };
-    scene = runApp(composeApp({ ...stores, readModels: { ...stores.readModels, getMany } }));
+    const commit: ReadModels['commit'] = (changes, ...rest) => {
+      for (const { collection, document } of changes)
+        written.set(collection.name, [...(written.get(collection.name) ?? []), JSON.stringify(document).length]);
+      return stores.readModels.commit(changes, ...rest);
+    };
+    scene = runApp(composeApp({ ...stores, readModels: { ...stores.readModels, getMany, commit } }));
     const wanted = { name: 'many', address, importAsset: undefined, confirmation: undefined };
     walletId = (await scene.app.wallets.register(by, wanted)).answer.wallet_id;
     const handle = createHandle(stores.events, testSystem);
@@ -47,7 +55,22 @@ describe('ListAssets of an address with many imported tokens', () => {
   });
   beforeEach(() => {
     read = [];
+    written = new Map();
   });
+  const apply = async (command: Parameters<typeof addressStep>[1]) =>
+    scene.shown(await createHandle(stores.events, testSystem)(by, [addressStep(by, command, '')]));
+  const importOf = (n: number) => apply({ type: 'Import', data: { address, walletId, asset: assetOf(n) } });
+  const balanceOf = async (n: number) => {
+    const [at] = headersOf('b', 1);
+    assert.ok(at);
+    const balances = [{ address, asset: assetOf(n), balance: '7' }];
+    const recorded = { walletId, balances, at, chain: at.hash };
+    await scene.shown(await recordBalances(createHandle(stores.events, testSystem), by, recorded));
+  };
+  const listed = async () =>
+    (await scene.app.assets.list(by, { ...filter(), token: assetOf(1).contract }, page)).documents.map(
+      ({ balance }) => balance,
+    );
   const filter = () => ({ ...everyAsset, standard: 'native' as const, walletId, withTokens: true });
   const page = { size: 100, token: undefined };
 
@@ -65,5 +88,29 @@ describe('ListAssets of an address with many imported tokens', () => {
       read,
       Array.from({ length: count / 100 }, () => 1),
     );
+  });
+
+  it('makes another import cost two small documents', async () => {
+    await importOf(count);
+    const sizes = Object.fromEntries([...written].filter(([name]) => name !== 'usage'));
+    assert.deepEqual(Object.keys(sizes).sort(), ['address_imports', 'registrations']);
+    for (const [name, [size = 0, ...others]] of Object.entries(sizes)) assert.ok(size < 500 && !others[0], name);
+  });
+
+  it('makes the removal of the address cost no document for each token', async () => {
+    await apply({ type: 'Remove', data: { address, walletId } });
+    const changes = [...written.values()].flat();
+    assert.ok(changes.length < 6, `${changes.length} documents were written`);
+    assert.ok(Math.max(...changes) < 1000);
+  });
+
+  it('does not list a token that was imported only before the address was registered again', async () => {
+    await apply({ type: 'Register', data: { address, walletId } });
+    await balanceOf(1);
+    assert.deepEqual(await listed(), []);
+    await importOf(1);
+    assert.deepEqual(await listed(), []);
+    await balanceOf(1);
+    assert.deepEqual(await listed(), ['7']);
   });
 });

@@ -120,6 +120,25 @@ describe('the watch list after a restart', () => {
     assert.deepEqual(claimsOf(list, account), []);
   });
 
+  it('has no import from before the address was registered again, until it is imported again', async () => {
+    const [back, again] = [registered, imported].map((one) => ({ ...one, id: randomUUID() }));
+    const past = [registered, imported, removed, back as NewEvent];
+    const list = await loaded(past, 5);
+    assert.deepEqual(list.holders(address), [holder]);
+    assert.deepEqual([list.isImported(holder, address, jetton.contract), claimsOf(list, account)], [false, []]);
+    const later = await loaded([...past, again as NewEvent], 5);
+    assert.ok(later.isImported(holder, address, jetton.contract));
+    assert.deepEqual(claimsOf(later, account), [{ owner: address, asset: jetton }]);
+  });
+
+  it('has no import of another wallet that held the address before', async () => {
+    const other = { ...holder, walletId: 'wal_2' };
+    const moved = event('AddressRegistered', { walletId: other.walletId });
+    const list = await loaded([registered, imported, event('AddressRemoved', {}), moved], 5);
+    assert.deepEqual(list.holders(address), [other]);
+    assert.deepEqual([list.isImported(other, address, jetton.contract), claimsOf(list, account)], [false, []]);
+  });
+
   it('has the accounts of a registered token until the token or the address is removed', async () => {
     const claims = [{ owner: address, asset: jetton }];
     const list = await loaded([registered, followed, found], 5);

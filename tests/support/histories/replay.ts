@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { AddressDocument, AddressTokenDocument } from '../../../projections/addresses.js';
 import { scopeOf } from '../../../projections/define.js';
 import { projections } from '../../../projections/index.js';
 import { seed } from '../run/seed.js';
@@ -27,6 +28,19 @@ export const project = (history: readonly Happened[], from: Documents = new Map(
     }
   return documents;
 };
+
+/** Returns the documents of a collection in a scope. */
+export const documentsIn = <Doc>(documents: Documents, collection: string, scope: string) =>
+  [...documents].flatMap(([at, document]) => {
+    const [name, owner] = JSON.parse(at) as [string, string];
+    return name === collection && owner === scope ? [document as Doc] : [];
+  });
+
+/** Returns the tokens of an address since its registration, oldest first. */
+export const tokensOf = (documents: Documents, collection: string, scope: string, held: AddressDocument) =>
+  documentsIn<AddressTokenDocument>(documents, collection, scope)
+    .filter((one) => one.wallet_id === held.wallet_id && one.address === held.address && one.position > held.position)
+    .sort((a, b) => a.position - b.position);
 
 type Check = (history: readonly Happened[]) => void;
 
