@@ -9,6 +9,8 @@ export type AssetDocument = {
   address: string;
   asset: Asset;
   standard: Asset['standard'];
+  /** Key of the asset, by which balances of several addresses are added up. */
+  asset_key: string;
   balance: string;
   block_number: number;
   chain: string;
@@ -33,6 +35,7 @@ const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { positi
     address,
     asset,
     standard: asset.standard,
+    asset_key: assetKey(asset),
     balance,
     block_number: at.number,
     chain: at.chain,
@@ -44,11 +47,14 @@ const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { positi
 /** Latest balance of each address and asset, as read from a node. */
 export const assets: Projection<BalanceEvent, AssetDocument> = {
   name: 'assets',
-  version: 1,
+  version: 2,
   indexes: {
     byStandard: { equal: ['standard'], order: 'position' },
     byWallet: { equal: ['wallet_id', 'standard'], order: 'position' },
     byAddress: { equal: ['address', 'standard'], order: 'position' },
+    assetsByStandard: { equal: ['standard'], order: 'asset_key' },
+    assetsByWallet: { equal: ['wallet_id', 'standard'], order: 'asset_key' },
+    assetsByAddress: { equal: ['address', 'standard'], order: 'asset_key' },
   },
   scope: ownScope,
   key: ({ data }) => assetDocumentId(data.walletId, data.address, data.asset),

@@ -1,4 +1,4 @@
-import { type Asset, assetKey } from '../../domain/asset.js';
+import type { Asset } from '../../domain/asset.js';
 import { type AddressTokenDocument, addresses, addressImports } from '../../projections/addresses.js';
 import { type AssetDocument, assetDocumentId, assets } from '../../projections/assets.js';
 import { type ContractDocument, contracts } from '../../projections/contracts.js';
@@ -36,15 +36,27 @@ export type Assets = {
 
 const idOf = ({ wallet_id, address, asset }: AssetDocument) => assetDocumentId(wallet_id, address, asset);
 const keyOf = (document: AssetDocument): PageKey => [document.position, idOf(document)];
+const assetKeyOf = (document: AssetDocument): PageKey => [document.asset_key, idOf(document)];
+/** Page key after all balances of an asset, also of those that are stored later. */
+const afterAsset = (key: string): PageKey => [`${key}\u0001`, ''];
 
 const contractOf = (asset: Asset) => ('contract' in asset ? asset.contract : '');
 
-const sourcesOf = ({ standard, walletId, address, token, withTokens }: AssetFilter) => {
+/** Indexes of balances, newest first and in the order of their assets. */
+const newestFirst = { byAddress: 'byAddress', byWallet: 'byWallet', byStandard: 'byStandard' } as const;
+const inAssetOrder = {
+  byAddress: 'assetsByAddress',
+  byWallet: 'assetsByWallet',
+  byStandard: 'assetsByStandard',
+} as const;
+type Indexes = Readonly<Record<keyof typeof newestFirst, string>>;
+
+const sourcesOf = ({ standard, walletId, address, token, withTokens }: AssetFilter, indexes: Indexes) => {
   const standards: Asset['standard'][] = withTokens && token === undefined ? [standard, 'token'] : [standard];
   return standards.map((one) => {
-    if (address !== undefined) return { index: 'byAddress', equal: [address, one] };
-    if (walletId !== undefined) return { index: 'byWallet', equal: [walletId, one] };
-    return { index: 'byStandard', equal: [one] };
+    if (address !== undefined) return { index: indexes.byAddress, equal: [address, one] };
+    if (walletId !== undefined) return { index: indexes.byWallet, equal: [walletId, one] };
+    return { index: indexes.byStandard, equal: [one] };
   });
 };
 
@@ -110,18 +122,7 @@ export const areHeld = async (readModels: ReadModels, context: Context, document
 };
 
 /** Sum of balances; `wallet` is empty once balances of different wallets were added. */
-type Sum = { readonly asset: Asset; balance: bigint; wallet: string };
-
-/** Returns the index at which the key belongs in the sorted list. */
-const insertionIndex = (keys: readonly string[], key: string) => {
-  let [low, high] = [0, keys.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((keys[middle] as string) < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+type Sum = { readonly key: string; readonly asset: Asset; balance: bigint; wallet: string };
 
 /** Yields the documents and charges the caller for each: many of them become one row of the answer. */
 const charged = async function* <Doc>({ touch }: Context, found: AsyncIterable<Doc>) {
@@ -131,30 +132,20 @@ const charged = async function* <Doc>({ touch }: Context, found: AsyncIterable<D
   }
 };
 
-/**
- * Sums balances by asset and returns the first `maxAssets` assets after the key `after`, in key order. Memory is bounded
- * by `maxAssets`.
- */
-const sumByAsset = async (found: AsyncIterable<AssetDocument>, after: string, maxAssets: number) => {
-  const sums = new Map<string, Sum>();
-  const keys: string[] = [];
-  const begin = (key: string, { asset, wallet_id: wallet }: AssetDocument) => {
-    const place = insertionIndex(keys, key);
-    if (place === maxAssets) return null;
-    keys.splice(place, 0, key);
-    if (keys.length > maxAssets) sums.delete(keys.pop() as string);
-    const sum: Sum = { asset, balance: 0n, wallet };
-    sums.set(key, sum);
-    return sum;
-  };
-  for await (const document of found) {
-    const key = assetKey(document.asset);
-    const sum = key <= after ? null : (sums.get(key) ?? begin(key, document));
-    if (!sum) continue;
-    sum.balance += BigInt(document.balance);
-    if (sum.wallet !== document.wallet_id) sum.wallet = '';
+/** Sums balances that come in the order of their assets, and stops after the first `maxAssets` assets. */
+const sumByAsset = async (found: AsyncIterable<AssetDocument>, maxAssets: number): Promise<readonly Sum[]> => {
+  const sums: Sum[] = [];
+  for await (const { asset_key: key, asset, balance, wallet_id: wallet } of found) {
+    let sum = sums.at(-1);
+    if (sum?.key !== key) {
+      if (sums.length === maxAssets) break;
+      sum = { key, asset, balance: 0n, wallet };
+      sums.push(sum);
+    }
+    sum.balance += BigInt(balance);
+    if (sum.wallet !== wallet) sum.wallet = '';
   }
-  return keys.map((key) => [key, sums.get(key) as Sum] as const);
+  return sums;
 };
 
 export const createAssets = (ports: {
@@ -179,15 +170,14 @@ export const createAssets = (ports: {
     if (filter.walletId !== undefined) await requireWallet(readModels, context, filter.walletId);
     return { filter, list: [scopeFor(context), name, JSON.stringify(filter)] };
   };
-  const find = (context: Context, filter: AssetFilter, after: PageKey | undefined) =>
+  type Order = Pick<Parameters<typeof mergedList<AssetDocument>>[1], 'sources' | 'after' | 'keyOf' | 'oldestFirst'>;
+  const find = (context: Context, filter: AssetFilter, order: Order) =>
     mergedList(readModels, {
       collection: assets,
       inTurn: (read) => turns(context.organizationId, read),
       scope: scopeFor(context),
       caller: context,
-      sources: sourcesOf(filter),
-      after,
-      keyOf,
+      ...order,
       choose: async (documents) => {
         const held = await areHeld(readModels, context, documents);
         return documents.map((document, i) => (held[i] && fits(filter, document) ? 'take' : 'skip'));
@@ -197,7 +187,8 @@ export const createAssets = (ports: {
   return {
     list: async (context, given, { size, token }) => {
       const { filter, list } = await prepare(context, given, 'assets');
-      const found = find(context, filter, pageTokens.read(list, token));
+      const after = pageTokens.read(list, token);
+      const found = find(context, filter, { sources: sourcesOf(filter, newestFirst), after, keyOf });
       const { documents, next } = await takePage(found, size, keyOf);
       const friendly = (address: string) => addressParser.show(context, address).user_friendly_address;
       return {
@@ -207,17 +198,22 @@ export const createAssets = (ports: {
     },
     listAggregated: async (context, given, { size, token }) => {
       const { filter, list } = await prepare(context, given, 'aggregated assets');
-      const after = pageTokens.read(list, token)?.[1] ?? '';
+      const last = pageTokens.read(list, token)?.[1];
+      const found = find(context, filter, {
+        sources: sourcesOf(filter, inAssetOrder),
+        after: last === undefined ? undefined : afterAsset(last),
+        keyOf: assetKeyOf,
+        oldestFirst: true,
+      });
       // No balance is negative, so a sum is zero only if every balance in it is.
-      const sums = await sumByAsset(charged(context, find(context, filter, undefined)), after, size + 1);
+      const sums = await sumByAsset(charged(context, found), size + 1);
       const shown = sums.slice(0, size);
-      const last = shown.at(-1);
       return {
-        documents: shown.map(([, { asset, balance, wallet }]) => {
+        documents: shown.map(({ asset, balance, wallet }) => {
           const wallet_id = filter.walletId ?? wallet;
           return { wallet_id, address: '', user_friendly_address: '', asset, balance: String(balance) };
         }),
-        nextPageToken: pageTokens.write(list, sums.length > size && last ? [0, last[0]] : null),
+        nextPageToken: pageTokens.write(list, sums.length > size ? [0, shown.at(-1)?.key ?? ''] : null),
       };
     },
   };

@@ -17,6 +17,7 @@ type Query<Doc> = {
   /** Indexes to merge; a document found in several of them is listed once. */
   readonly sources: readonly Source[];
   readonly after: PageKey | undefined;
+  readonly oldestFirst?: boolean;
   /** Caller, which is charged for skipped documents. Reading ends with an error once the caller has disconnected. */
   readonly caller: Pick<Context, 'touch' | 'isCancelled'>;
   readonly keyOf: (document: Doc) => PageKey;
@@ -34,20 +35,22 @@ const compare = ([a, idA]: PageKey, [b, idB]: PageKey) => {
   return idA < idB ? 1 : -1;
 };
 
-/** Reads the next documents of all sources, newest first and without gaps. */
+/** Reads the next documents of all sources, in order and without gaps. */
 const readSome = async <Doc>(readModels: ReadModels, query: Query<Doc>, after: PageKey | undefined) => {
-  const { collection, scope, sources, keyOf } = query;
+  const { collection, scope, sources, keyOf, oldestFirst = false } = query;
+  const inOrder = (a: PageKey, b: PageKey) => (oldestFirst ? compare(b, a) : compare(a, b));
+  const wanted = { limit: batchSize, after, oldestFirst };
   const pages = await Promise.all(
-    sources.map(({ index, equal }) => readModels.page(collection, scope, { index, equal, limit: batchSize, after })),
+    sources.map((source) => readModels.page(collection, scope, { ...source, ...wanted })),
   );
   const ends = pages.flatMap(({ next }) => (next ? [next] : []));
   const sorted = pages
     .flatMap(({ documents }) => documents.map((document) => ({ document, key: keyOf(document) })))
-    .sort((a, b) => compare(a.key, b.key));
+    .sort((a, b) => inOrder(a.key, b.key));
   const found = sorted.filter(
     ({ key }, i) =>
-      ends.every((end) => compare(key, end) <= 0) &&
-      (i === 0 || compare(key, (sorted[i - 1] as (typeof sorted)[0]).key) !== 0),
+      ends.every((end) => inOrder(key, end) <= 0) &&
+      (i === 0 || inOrder(key, (sorted[i - 1] as (typeof sorted)[0]).key) !== 0),
   );
   return { found, isLast: ends.length === 0 };
 };
@@ -56,7 +59,7 @@ const requireWaiting = ({ isCancelled }: Query<unknown>['caller']) => {
   if (isCancelled?.()) fail('UNAVAILABLE', 'The request was canceled before the answer was ready.');
 };
 
-/** Yields the chosen documents of several indexes as one list, newest first. */
+/** Yields the chosen documents of several indexes as one list, newest first unless `oldestFirst`. */
 export const mergedList = async function* <Doc>(readModels: ReadModels, query: Query<Doc>) {
   const read = async (after: PageKey | undefined): Promise<Chosen<Doc>> => {
     const { found, isLast } = await readSome(readModels, query, after);

@@ -167,6 +167,7 @@ describe('the assets projection', () => {
     address: '0xaa',
     asset: native,
     standard: 'native',
+    asset_key: 'native',
     balance,
     block_number,
     chain,

@@ -127,7 +127,8 @@ describe('a wallet with very many addresses', () => {
     const asset = { standard: 'native' } as const;
     for (let n = 0; n < count; n++) {
       const address = addressOf(n);
-      const read = { wallet_id: walletId, address, asset, standard: 'native', balance: String(n), block_number: 1 };
+      const own = { asset, standard: 'native', asset_key: 'native' };
+      const read = { wallet_id: walletId, address, ...own, balance: String(n), block_number: 1 };
       const id = assetDocumentId(walletId, address, asset);
       const document = { ...read, chain: '0x0', read_position: n + 3, position: n + 3 };
       changes.push({ collection: assets, scope, id, document });

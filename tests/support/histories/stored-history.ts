@@ -65,6 +65,7 @@ const replaced: readonly string[] = ['nonces', 'open_deliveries'];
 /** Fields that appeared, disappeared or changed since then, by projection; all others must be as they were. */
 const changedFields: Readonly<Record<string, readonly string[]>> = {
   addresses: ['imports', 'accounts'],
+  assets: ['asset_key'],
   open_transactions: ['is_seen', 'seen', 'is_ended'],
   transactions: ['create_time', 'send_time', 'mined', 'failure'],
   transfers: ['chain'],
