@@ -1,5 +1,6 @@
 import './console.css';
 import './pages.css';
+import './timelines.css';
 import { render } from 'preact';
 import { LocationProvider, lazy, Route, Router } from 'preact-iso';
 import { resumeSession } from './session/session.js';
@@ -11,6 +12,8 @@ const HistoryPage = lazy(() => import('./history/page.js').then((page) => page.H
 const WalletsPage = lazy(() => import('./wallets/page.js').then((page) => page.WalletsPage));
 const WalletPage = lazy(() => import('./wallets/wallet-page.js').then((page) => page.WalletPage));
 const StatementsPage = lazy(() => import('./statements/page.js').then((page) => page.StatementsPage));
+const TransactionsPage = lazy(() => import('./transactions/page.js').then((page) => page.TransactionsPage));
+const TransactionPage = lazy(() => import('./transactions/transaction-page.js').then((page) => page.TransactionPage));
 const WebhooksPage = lazy(() => import('./webhooks/page.js').then((page) => page.WebhooksPage));
 const ApiPage = lazy(() => import('./api/page.js').then((page) => page.ApiPage));
 
@@ -19,6 +22,7 @@ const rows: readonly NavigationRow[] = [
   { path: '/console/history', title: 'History' },
   { path: '/console/wallets', title: 'Wallets' },
   { path: '/console/statements', title: 'Statements' },
+  { path: '/console/transactions', title: 'Transactions' },
   { path: '/console/webhooks', title: 'Webhooks' },
   { path: '/console/api', title: 'API' },
 ];
@@ -48,6 +52,8 @@ const Console = () => (
         <Route path="/console/wallets" component={WalletsPage} />
         <Route path="/console/wallets/:api/:id" component={WalletPage} />
         <Route path="/console/statements" component={StatementsPage} />
+        <Route path="/console/transactions" component={TransactionsPage} />
+        <Route path="/console/transactions/:id" component={TransactionPage} />
         <Route path="/console/webhooks" component={WebhooksPage} />
         <Route path="/console/api" component={ApiPage} />
         <Route path="/console/api/:segment/:name" component={ApiPage} />

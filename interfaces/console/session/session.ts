@@ -13,6 +13,12 @@ type Session =
 /** State of the reader's session. The cookie itself is invisible to the page. */
 export const session = signal<Session>({ kind: 'checking' });
 
+/** Organization of the reader; empty while there is no session. */
+export const organizationId = (): string => {
+  const state = session.peek();
+  return state.kind === 'in' ? state.organizationId : '';
+};
+
 const endSession = (reason: string) => {
   dropKey();
   session.value = { kind: 'out', reason };

@@ -62,8 +62,12 @@ const fillScene = async (api: Client, receiver: string, chain: DevelopmentChain 
 
 export type Console = {
   readonly service: Service;
+  /** Origin at which readers open the pages. */
+  readonly origin: string;
   readonly credentials: Credentials;
   readonly client: Client;
+  /** Chain of API c, which makes blocks on request; null where it cannot run. */
+  readonly chain: DevelopmentChain | null;
   readonly scene: Awaited<ReturnType<typeof fillScene>>;
   /** Opens a page as a new reader, who is not signed in. Fails the test that leaves a report behind. */
   open(path: string, options?: { width?: number; colorScheme?: 'light' | 'dark' }): Promise<Page>;
@@ -138,7 +142,7 @@ export const useConsole = (): (() => Console) => {
       await signIn(page);
       return page;
     };
-    opened = { service, credentials, client, scene, open, signIn, openSignedIn, reports };
+    opened = { service, origin, credentials, client, chain, scene, open, signIn, openSignedIn, reports };
   });
   after(async () => {
     await browser?.close();

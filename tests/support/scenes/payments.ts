@@ -10,7 +10,7 @@ import { silent } from '../silent.js';
 const phrase = 'test test test test test test test test test test test junk';
 
 /** Returns one of the development chain's ten accounts, whose key is outside the service. */
-const account = (index: number) => {
+export const account = (index: number) => {
   const { address, signingKey } = HDNodeWallet.fromPhrase(phrase, '', `m/44'/60'/0'/0/${index}`);
   return { address: address.toLowerCase(), key: signingKey };
 };

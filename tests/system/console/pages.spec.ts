@@ -1,40 +1,13 @@
 import assert from 'node:assert/strict';
-import type { BrowserContext, Page } from 'playwright-core';
-import { assertFits, markup, readings, useConsole, violationsOf } from '../../support/console/console.js';
-
-/** Folder for pictures of the pages; the pictures of docs/console.md are written with docs/console. */
-const pictures = process.env.CHAINFOLD_TEST_PICTURES;
+import type { Page } from 'playwright-core';
+import { markup, useConsole } from '../../support/console/console.js';
+import { type Reading, usePageReader } from '../../support/console/read-page.js';
 
 describe('the pages of the console', () => {
   const console = useConsole();
-  let reader: BrowserContext;
-  let origin: string;
-  before(async () => {
-    const page = await console().openSignedIn('/console');
-    reader = page.context();
-    ({ origin } = new URL(page.url()));
-    await page.close();
-  });
-
-  /** Opens a page in every size and colour, and checks that it is accessible and fits. */
-  const read = async (name: string, path: string, isReady: (page: Page) => Promise<void>, height = 480) => {
-    const page = await reader.newPage();
-    await page.goto(`${origin}${path}`);
-    await isReady(page);
-    assert.match(await page.title(), /· chainfold$/);
-    for (const { width, colorScheme } of readings) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await violationsOf(page), [], `${path} at ${width}, ${colorScheme}`);
-      await assertFits(page);
-    }
-    if (pictures) {
-      await page.setViewportSize({ width: 760, height });
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.screenshot({ path: `${pictures}/${name}.png` });
-    }
-    await page.close();
-  };
+  const readPage = usePageReader(console);
+  const read = (name: string, path: string, isReady: Reading['isReady'], height?: number) =>
+    readPage({ name, path, isReady, ...(height && { height }) });
 
   it('show the overview', () =>
     read('overview', '/console', async (page) => {

@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
 import { markup, useConsole } from '../../support/console/console.js';
+import { tabTo } from '../../support/console/keyboard.js';
 import { eventually } from '../../support/eventually.js';
-
-/** Presses Tab until an element has the focus, as a reader without a mouse does. */
-const tabTo = async (page: Page, name: RegExp | string) => {
-  for (let count = 0; count < 300; count++) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate(
-      "(document.activeElement?.ariaLabel ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '').trim()",
-    );
-    if (typeof name === 'string' ? focused === name : name.test(String(focused))) return;
-  }
-  assert.fail(`${name} cannot be reached by keyboard`);
-};
 
 describe('the console', () => {
   const console = useConsole();

@@ -1,0 +1,44 @@
+import { requestOf, signatureIn } from './unsigned.js';
+
+/** Provider of EIP-1193, which extensions of the browser put into the page. */
+type Provider = { request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown> };
+
+const isProvider = (value: unknown): value is Provider =>
+  typeof (value as Partial<Provider> | undefined)?.request === 'function';
+
+/** Wallet of the reader's browser; null where there is none. */
+export const browserWallet = (): Provider | null => {
+  const { ethereum } = globalThis as { readonly ethereum?: unknown };
+  return isProvider(ethereum) ? ethereum : null;
+};
+
+/** Codes with which wallets say that they do not have a method. */
+const noMethod = [4200, -32_601, -32_004];
+const messageOf = (error: unknown) => String((error as { message?: unknown } | null)?.message ?? error);
+
+type ToSign = { readonly from: string; readonly digest: string; readonly unsigned: string };
+
+/** Signs the digest, in wallets that sign no transactions. One that adds a prefix signs something else, which the service rejects. */
+const signDigest = async (wallet: Provider, account: string, digest: string) =>
+  String(await wallet.request({ method: 'eth_sign', params: [account, digest] }));
+
+/**
+ * Asks the wallet of the browser for the signature. The wallet shows the content of the transaction; the service checks
+ * that the signature is of exactly that content and sender.
+ */
+export const signWithWallet = async (wallet: Provider, { from, digest, unsigned }: ToSign): Promise<string> => {
+  try {
+    const accounts = (await wallet.request({ method: 'eth_requestAccounts' })) as readonly string[];
+    const account = accounts.find((one) => one.toLowerCase() === from.toLowerCase());
+    if (account === undefined) throw new Error(`The wallet does not offer the account ${from}. Choose it there.`);
+    try {
+      const answer = await wallet.request({ method: 'eth_signTransaction', params: [requestOf(account, unsigned)] });
+      return signatureIn(String((answer as { raw?: string } | null)?.raw ?? answer));
+    } catch (error) {
+      if (!noMethod.includes(Number((error as { code?: unknown } | null)?.code))) throw error;
+      return await signDigest(wallet, account, digest);
+    }
+  } catch (error) {
+    throw new Error(`The browser wallet did not sign: ${messageOf(error)}`);
+  }
+};
