@@ -126,6 +126,16 @@ const firstLoad = (outputs) => {
   ].join('\n    ');
 };
 
+/** Gives the console the verifier of evidence folders, which verify.html carries in a script of its own. */
+const evidenceVerifier = {
+  name: 'evidence-verifier',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /verify\.html$/ }, ({ path }) => {
+      const [, script] = /<script id="verifier">([\s\S]*?)<\/script>/.exec(readFileSync(path, 'utf8'));
+      return { contents: `${script}\nexport { linesOf, parse, sha256, verifyExport, verifyFolder };`, loader: 'js' };
+    }),
+};
+
 /**
  * Bundles the console for browsers into dist/console/: index.html, and the files it loads under names that change with
  * their contents.
@@ -135,6 +145,7 @@ const bundleConsole = async () => {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [join(consoleSource, 'main.tsx'), join(consoleSource, 'icon.svg')],
     loader: { '.svg': 'copy' },
+    plugins: [evidenceVerifier],
     outdir: join(consoleOutput, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',

@@ -9,6 +9,8 @@ import { type NavigationRow, Shell } from './shell/shell.js';
 /** Pages, each loaded when it is first opened. */
 const OverviewPage = lazy(() => import('./overview/page.js').then((page) => page.OverviewPage));
 const HistoryPage = lazy(() => import('./history/page.js').then((page) => page.HistoryPage));
+const TimePage = lazy(() => import('./time/page.js').then((page) => page.TimePage));
+const ProofPage = lazy(() => import('./proof/page.js').then((page) => page.ProofPage));
 const WalletsPage = lazy(() => import('./wallets/page.js').then((page) => page.WalletsPage));
 const WalletPage = lazy(() => import('./wallets/wallet-page.js').then((page) => page.WalletPage));
 const StatementsPage = lazy(() => import('./statements/page.js').then((page) => page.StatementsPage));
@@ -20,6 +22,8 @@ const ApiPage = lazy(() => import('./api/page.js').then((page) => page.ApiPage))
 const rows: readonly NavigationRow[] = [
   { path: '/console', title: 'Overview' },
   { path: '/console/history', title: 'History' },
+  { path: '/console/time', title: 'Time' },
+  { path: '/console/proof', title: 'Proof' },
   { path: '/console/wallets', title: 'Wallets' },
   { path: '/console/statements', title: 'Statements' },
   { path: '/console/transactions', title: 'Transactions' },
@@ -49,6 +53,8 @@ const Console = () => (
       <Router onLoadEnd={announce} onRouteChange={announce}>
         <Route path="/console" component={OverviewPage} />
         <Route path="/console/history" component={HistoryPage} />
+        <Route path="/console/time" component={TimePage} />
+        <Route path="/console/proof" component={ProofPage} />
         <Route path="/console/wallets" component={WalletsPage} />
         <Route path="/console/wallets/:api/:id" component={WalletPage} />
         <Route path="/console/statements" component={StatementsPage} />

@@ -19,9 +19,9 @@ export type ListedWebhook = Webhook & { readonly api: WalletApi };
 
 const pageSize = 100;
 
-/** Lists the newest wallets of every API, at most 100 each. */
-export const listWallets = async (signal?: AbortSignal): Promise<readonly ListedWallet[]> => {
-  const options = signal ? { signal } : {};
+/** Lists the newest wallets of every API, at most 100 each, as of an ISO time if one is given. */
+export const listWallets = async (signal?: AbortSignal, asOf = ''): Promise<readonly ListedWallet[]> => {
+  const options = { ...(signal && { signal }), ...(asOf && { asOf }) };
   const lists = await Promise.all(
     walletApis.map(async ({ api }) => {
       const { wallets } = await client[api].listWallets({ page_size: pageSize }, options);

@@ -39,35 +39,40 @@ export const listTransfer = (api: WalletApi, transfer: AnyTransfer): ListedTrans
 type Wanted = { readonly wallet_id: string } | { readonly hash: string };
 export type TransferPage = { readonly transfers: readonly ListedTransfer[]; readonly next: string };
 
-/** Reads one page of transfers of a wallet or transaction. */
+/** Reads one page of transfers of a wallet or transaction, as of an ISO time if one is given. */
 export const readTransfers = async (
   api: WalletApi,
   wanted: Wanted,
   token: string,
   signal: AbortSignal,
+  asOf = '',
 ): Promise<TransferPage> => {
   const hashField = api === 's' ? 'transaction_digest' : 'transaction_hash';
   const field = 'hash' in wanted ? { [hashField]: wanted.hash } : wanted;
   const request = { ...field, page_size: 25, ...(token && { page_token: token }) };
   // The fields of the request are those of the API.
-  const { transfers, pagination } = await client[api].listTransfers(request as never, { signal });
+  const { transfers, pagination } = await client[api].listTransfers(request as never, {
+    signal,
+    ...(asOf && { asOf }),
+  });
   return { transfers: transfers.map((one) => listTransfer(api, one)), next: pagination.next_page_token };
 };
 
 export type Balance = { readonly asset: string; readonly balance: string };
 
-/** Reads the balances of a wallet, summed over its addresses. */
+/** Reads the balances of a wallet, summed over its addresses, as of an ISO time if one is given. */
 export const readBalances = async (
   api: WalletApi,
   wallet_id: string,
   signal: AbortSignal,
+  asOf = '',
 ): Promise<readonly Balance[]> => {
   const types = walletApis.find((one) => one.api === api)?.assetTypes ?? [];
   const pages = await Promise.all(
     types.map(async (asset_type) => {
       const request = { wallet_id, asset_type, is_aggregated: true, page_size: 100 };
       // The types of the API are those of its row.
-      const { assets } = await client[api].listAssets(request as never, { signal });
+      const { assets } = await client[api].listAssets(request as never, { signal, ...(asOf && { asOf }) });
       return assets as readonly { balance: string; asset_type: string; asset_metadata?: object }[];
     }),
   );
