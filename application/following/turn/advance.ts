@@ -108,6 +108,8 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     });
 
   return async (before: Cursor): Promise<Cursor> => {
+    // Requested before the path: a block that is replaced during a long cycle must not count as final.
+    const [final] = await Promise.allSettled([chain.finalized()]);
     const { known, head, drop, add } = await wayFrom(before);
     // The watch list is updated first, so that it has every address that was registered before a block appeared, and
     // every import that is due at this position.
@@ -122,7 +124,8 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     if (failure) throw failure;
     // Final headers are dropped only after the settlement, which needs them to find activities in replaced blocks
     // that a crash left undropped.
-    const cursor = finalizedAt(taken, await chain.finalized());
+    if (final.status === 'rejected') throw final.reason;
+    const cursor = finalizedAt(taken, final.value);
     watched.finalize((cursor.headers[0] as Header).number);
     return cursor;
   };
