@@ -129,10 +129,10 @@ type FollowUp = ReturnType<typeof createFollowUp>;
 
 /** Creates the steps of a follower's cycle. */
 const createSteps = (ports: Ports, variant: Variant, options: FollowOptions, followUp: FollowUp, moved: () => void) => {
-  const { begin: beginTasks, settle } = followUp;
+  const { settle } = followUp;
   const store = createCursorStore(ports.state, variant.tag);
   const records = createBlockRecords(ports, variant);
-  const unreadable = createUnreadableTracker(ports.system, options.unreadableBlockMs);
+  const unreadable = createUnreadableTracker(ports, variant.tag, options.unreadableBlockMs);
   const { defer, run: backfill } = createLateAccountBackfill(ports, variant);
   const retryUnreadable = createUnreadableRetry({ ...ports, records, defer }, variant.tag);
   const reread = async (cursor: Cursor) => {
@@ -140,6 +140,10 @@ const createSteps = (ports: Ports, variant: Variant, options: FollowOptions, fol
     await backfill(cursor);
   };
   const refreshAll = createRefreshAll(ports, variant);
+  const beginTasks = async () => {
+    await followUp.begin();
+    await unreadable.load();
+  };
   const undoDeepReorganization = createUndoDeepReorganization({ ...ports, records, refreshAll, store }, variant);
   return {
     resume: createResume({ ...ports, store, records, beginTasks }, variant, options.fromGenesis),

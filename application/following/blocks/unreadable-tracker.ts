@@ -1,4 +1,5 @@
 import type { Header } from '../../ports/chain.js';
+import { type Entry, noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 
 /** Minimum number of attempts before a block times out, so that a suspended process does not blame the nodes. */
@@ -13,14 +14,45 @@ type Failing = {
   tries: number;
 };
 
+type Ports = { readonly state: StateStore; readonly system: Pick<System, 'now'> };
+
+/** Stores the counted time of failing blocks, so that a restart does not start the count over. */
+const createStoredTimes = (state: StateStore, variant: string) => {
+  const id = `unreadable:${variant}`;
+  let stored: Entry = { value: '[]', revision: noEntry };
+  return {
+    load: async (): Promise<readonly (readonly [hash: string, Failing])[]> => {
+      stored = (await state.get('processes', id)) ?? { value: '[]', revision: noEntry };
+      return JSON.parse(stored.value);
+    },
+    save: async (failing: ReadonlyMap<string, Failing>) => {
+      // Time until the next failure of a block is not counted unless this process counts it.
+      const value = JSON.stringify([...failing].map(([hash, one]) => [hash, { ...one, countedTo: null }]));
+      if (value === stored.value) return;
+      const { revision } = stored;
+      // Another process that follows the chain now stores the times that it counts.
+      if (await state.put('processes', id, value, revision)) stored = { value, revision: revision + 1 };
+    },
+  };
+};
+
 /**
  * Tracks for how long a block could not be read although the nodes answer. The time is paused while the nodes do not return
- * the path from the tip to the block: then they lag or are unreachable, and the follower waits for the block.
+ * the path from the tip to the block: then they lag or are unreachable, and the follower waits for the block. Time in which
+ * no process follows the chain is not counted.
  */
-export const createUnreadableTracker = ({ now }: Pick<System, 'now'>, timeoutMs: number) => {
+export const createUnreadableTracker = ({ state, system: { now } }: Ports, variant: string, timeoutMs: number) => {
   const failing = new Map<string, Failing>();
+  const times = createStoredTimes(state, variant);
   const elapsedOf = ({ elapsed, countedTo }: Failing) => elapsed + (countedTo === null ? 0 : now() - countedTo);
   return {
+    /** Reads the counted times, which another process or an earlier one may have stored. */
+    load: async () => {
+      failing.clear();
+      for (const [hash, one] of await times.load()) failing.set(hash, one);
+    },
+    /** Stores the counted times if they changed. */
+    save: () => times.save(failing),
     /** Pauses the time of all blocks except these. */
     pauseExcept: (headers: readonly Header[]) => {
       const counted = new Set(headers.map(({ hash }) => hash));

@@ -118,6 +118,7 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     const from = { ...(await undoReorganization(known, drop)), head };
     const { cursor: taken, failure } = await take(from, add, watched.dueImports.resumePosition(position));
     if (add.length > 0) await store.save(taken);
+    await unreadable.save();
     await reread(taken);
     await settle(taken);
     // Blocks before one that cannot be read are settled as usual.

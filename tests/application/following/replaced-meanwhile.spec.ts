@@ -9,10 +9,10 @@ describe('a block that is replaced while a follower reads it', () => {
     const stores = await openStores();
     const script = { headers: headersOf('a', 15) };
     const chain = headerChain(script);
-    const block = async (hash: string) => {
-      const found = await chain.block(hash);
+    const block: typeof chain.block = async (hash, interest) => {
+      const found = await chain.block(hash, interest);
       if (hash === 'a19') script.headers = forkOf(headersOf('a', 20), 15, 'b', 40);
-      return found && { ...found, touches: [], movements: [] };
+      return found;
     };
     const errors: string[] = [];
     const log = { ...testSystem.log, error: (_: object, message: string) => void errors.push(message) };

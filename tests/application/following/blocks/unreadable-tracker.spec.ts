@@ -25,6 +25,7 @@ describe('the time after which an unreadable block is skipped', () => {
     await until(`the node was asked for its ${call}`, () => calls[call] >= wanted);
   };
 
+  let start: () => void;
   before(async () => {
     const chain = headerChain(script);
     const head = async () => {
@@ -36,7 +37,8 @@ describe('the time after which an unreadable block is skipped', () => {
       };
       return heads[node.head];
     };
-    followed.start({ ...chain, head }, { system: clock.system, unreadableBlockSeconds: 600 });
+    start = () => followed.start({ ...chain, head }, { system: clock.system, unreadableBlockSeconds: 600 });
+    start();
     await eventually(() => assert.equal(height(), 14));
     script.headers = headersOf('a', 19);
     await more('block');
@@ -59,7 +61,15 @@ describe('the time after which an unreadable block is skipped', () => {
 
   it('does not include time in which a node answers with a head below the block', async () => interrupt('behind'));
 
-  it('does not start over after such answers', async () => {
+  it('does not include the time in which no follower runs', async () => {
+    await followed.stop();
+    clock.pass(5000);
+    start();
+    await more('block');
+    assert.equal(height(), 14);
+  });
+
+  it('does not start over after such answers, nor at a restart', async () => {
     clock.pass(101);
     await eventually(() => assert.equal(height(), 18));
   });
