@@ -45,7 +45,12 @@ const checkAge = (account: string, found: Raw | undefined, lastSeen: LastSeen) =
 };
 
 /** Block as of which balances are read. */
-type Moment = { readonly seqno: number; readonly lt: bigint | null };
+type Moment = {
+  readonly seqno: number;
+  readonly lt: bigint | null;
+  /** Returns the logical time of a block; null if no source reports it. */
+  readonly ltOf: (seqno: number) => Promise<bigint | null>;
+};
 
 /**
  * Elector of the network. The masterchain runs it at the start of every block, so the time of its last transaction shows
@@ -111,10 +116,13 @@ const isFresh = (row: Raw, state: Raw | undefined, seen: SeenAt | undefined) =>
  * Returns whether a get method ran on a state older than the block, or than the wallet's state of that block. Servers
  * behind one index may differ.
  */
-const isStale = ({ lt, seqno }: StateTime, state: Raw, { head, at }: Asked, seen: SeenAt | undefined) => {
+const isStale = async ({ lt, seqno }: StateTime, state: Raw, { head, at }: Asked, seen: SeenAt | undefined) => {
   if (lt !== undefined) return BigInt(lt) < lastLt(state) || BigInt(lt) < (seen?.lt ?? 0n);
   if (seqno !== undefined) return seqno < at.seqno;
-  return seen !== undefined && head < seen.seqno + maxLagBlocks;
+  if (seen !== undefined && head < seen.seqno + maxLagBlocks) return true;
+  // A wallet that has not changed for so long has the same balance on every server.
+  const longAgo = await at.ltOf(head - maxLagBlocks + 1);
+  return longAgo !== null && lastLt(state) >= longAgo;
 };
 
 /**
@@ -132,7 +140,7 @@ const jettonBalance = async (
   // A wallet that was never used or was destroyed holds nothing.
   if (state?.status !== 'active') return { balance: '0' };
   const data = await readWalletData(asked.node, account);
-  return data && isStale(data.time, state, asked, seen) ? stale : data;
+  return data && (await isStale(data.time, state, asked, seen)) ? stale : data;
 };
 
 type Asker = (asked: Asked, accounts: readonly string[]) => Promise<readonly Found[]>;

@@ -133,6 +133,9 @@ export const tonChain = async (
     return found && headerFor(found);
   };
 
+  /** Returns the logical time at which a block starts; null if no source reports it, and before the first block. */
+  const ltOf = async (seqno: number) => (seqno > 0 ? ((await blocks.at(seqno))?.lt ?? null) : null);
+
   return {
     genesis,
     isMainNetwork: async () => (await network()) === mainNetwork,
@@ -154,8 +157,7 @@ export const tonChain = async (
       return { ...header, ...(await read(transactions, master, interest)), bytes };
     },
     balances: async (holdings, { number }) => {
-      const lt = number === 0 ? null : ((await blocks.at(number))?.lt ?? null);
-      return readBalances(nodes, jettons, lastSeen, holdings, { seqno: number, lt });
+      return readBalances(nodes, jettons, lastSeen, holdings, { seqno: number, lt: await ltOf(number), ltOf });
     },
     contract: jettons.contract,
     tokenUri: async () => '',

@@ -12,10 +12,10 @@ const holdings = [
 
 describe('the TON connector of a process that has read no block', () => {
   const { keep, index, connect } = createTonScene();
-  const deposit = async (options: Parameters<typeof index>[1] = {}) => {
+  const deposit = async (options: Parameters<typeof index>[1] = {}, blocksBefore = 1) => {
     const script = createTonScript(-3);
     const served = await index(script, options);
-    script.mine();
+    for (let n = 0; n < blocksBefore; n++) script.mine();
     script.mine([
       { from: bert, to: anna, value: 5n },
       { from: bert, to: anna, value: 70n, kind: 'jetton' },
@@ -42,6 +42,15 @@ describe('the TON connector of a process that has read no block', () => {
       served.getMethods.behind = false;
       assert.deepEqual(await read(), expected());
     });
+
+  it('accepts no balance of a wallet that changed recently, if the index does not report when its get method ran', async () => {
+    const { script, served, read, expected } = await deposit({ noWallets: true }, 130);
+    served.getMethods.behind = true;
+    assert.deepEqual(await read(), [expected()[0], null]);
+    served.getMethods.behind = false;
+    for (let n = 0; n < 128; n++) script.mine();
+    assert.deepEqual(await read(), expected());
+  });
 
   it('accepts no balance of a v2 server that does not have the block yet', async () => {
     const { script, expected } = await deposit();
