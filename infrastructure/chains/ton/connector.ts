@@ -133,9 +133,6 @@ export const tonChain = async (
     return found && headerFor(found);
   };
 
-  /** Returns the logical time at which a block starts; null if no source reports it, and before the first block. */
-  const ltOf = async (seqno: number) => (seqno > 0 ? ((await blocks.at(seqno))?.lt ?? null) : null);
-
   return {
     genesis,
     isMainNetwork: async () => (await network()) === mainNetwork,
@@ -157,6 +154,7 @@ export const tonChain = async (
       return { ...header, ...(await read(transactions, master, interest)), bytes };
     },
     balances: async (holdings, { number }) => {
+      const { ltOf } = blocks;
       return readBalances(nodes, jettons, lastSeen, holdings, { seqno: number, lt: await ltOf(number), ltOf });
     },
     contract: jettons.contract,

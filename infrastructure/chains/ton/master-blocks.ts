@@ -65,6 +65,8 @@ export const createMasterBlocks = (nodes: Nodes) => {
       throw error;
     }
   };
-  return { at, of, withList };
+  /** Returns the logical time at which a block starts; null if no source reports it, and before the first block. */
+  const ltOf = async (seqno: number) => (seqno > 0 ? ((await at(seqno))?.lt ?? null) : null);
+  return { at, of, ltOf, withList };
 };
 export type MasterBlocks = ReturnType<typeof createMasterBlocks>;
