@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 
 export type Command = {
-  /** What the last command did; empty before the first one and after an error. */
+  /** Result of the last command, in words; empty before the first one and after an error. */
   readonly status: string;
   readonly error: unknown;
   readonly isBusy: boolean;

@@ -27,7 +27,7 @@ export const filesOf = async ({ items }: DataTransfer): Promise<readonly File[]>
   return files.flat();
 };
 
-/** What was given to be verified: an evidence folder, an export, or something that proves nothing by itself. */
+/** Input of a verification: an evidence folder, an export, or something that proves nothing by itself. */
 export type Given =
   | { readonly kind: 'folder' | 'export'; readonly name: string; readonly files: Files }
   | { readonly kind: 'none'; readonly reason: string };

@@ -30,7 +30,7 @@ const Details = ({ difference: { change, document, fields, meanwhile } }: { read
   );
 };
 
-/** What changed in the records between two moments, as DiffHistory answers it. */
+/** Changes of records between two moments, as DiffHistory answers them. */
 export const Changes = ({ from, to }: { readonly from: string; readonly to: string }) => {
   const [token, setToken] = useState('');
   const { value, error, isLoading } = useLoaded(

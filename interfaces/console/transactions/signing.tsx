@@ -43,7 +43,7 @@ const Preview = ({ preview }: { readonly preview: TransactionPreview }) => {
 
 type SigningProps = { readonly transaction: ManagedTransaction; readonly command: Command };
 
-/** What is to be signed and what it does, with a form for the signature. Amounts are in the smallest units. */
+/** Message to sign, its effects, and a form for the signature. Amounts are in the smallest units. */
 export const Signing = ({ transaction: { transaction_id, transaction_state, from }, command }: SigningProps) => {
   const { value, error } = useLoaded(
     (signal) => client.c.getTransactionMessageToSign({ transaction_id }, { signal }),

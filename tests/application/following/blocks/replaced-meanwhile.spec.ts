@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../support/eventually.js';
-import { openStores, startFollowing } from '../../support/following/following.js';
-import { forkOf, headerChain, headersOf } from '../../support/following/header-chain.js';
-import { testSystem } from '../../support/silent.js';
+import { eventually } from '../../../support/eventually.js';
+import { openStores, startFollowing } from '../../../support/following/following.js';
+import { forkOf, headerChain, headersOf } from '../../../support/following/header-chain.js';
+import { testSystem } from '../../../support/silent.js';
 
 describe('a block that is replaced while a follower reads it', () => {
   it('does not count as final, however far the chain has moved on when its turn ends', async () => {
