@@ -21,7 +21,7 @@ const cases: readonly (readonly [typed: string, candidates: readonly string[]])[
   ['chainfold serve --ro', ['--role']],
   ['chainfold serve --role ', ['api', 'projector', 'follower', 'deliverer']],
   ['chainfold projections rebuild wal', projections.map(({ name }) => name).filter((name) => name.startsWith('wal'))],
-  ['chainfold projections rebuild wallets addr', ['addresses']],
+  ['chainfold projections rebuild wallets addr', ['address_imports', 'addresses']],
   ['chainfold projections rebuild --co', ['--compare']],
   ['chainfold migrate --to ', ['services', 'embedded']],
   ['chainfold completion ', ['bash', 'zsh', 'fish']],
