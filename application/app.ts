@@ -2,6 +2,7 @@ import { type Upcasters, upcasters } from '../domain/upcasters.js';
 import { createQuotaGuard } from './access/quota-guard.js';
 import { createLargeWorkThrottle, type LargeWorkThrottle } from './async/turns/large-work-throttle.js';
 import { createLoopTurns, type LoopTurns } from './async/turns/loop-turns.js';
+import { authenticatedAppends } from './commands/authenticated-appends.js';
 import { currentEvents } from './commands/current-events.js';
 import { createIdempotency, type Idempotency } from './commands/idempotency.js';
 import { createTracedHandle } from './commands/traced-handle.js';
@@ -72,11 +73,12 @@ export type App = WalletApis &
 
 type MeasuredPorts = Ports & { readonly measure: Measure; readonly tracer: Tracer };
 
-/** Wraps the event store: events are read in their current shape, and appends are measured. */
+/** Wraps the event store: events are read in their current shape; appends are authenticated and measured. */
 const measuredPorts = (given: Ports, versions: Upcasters) => {
   const { measure, listen: onMeasurement } = createMeasurements();
   const { tracer = noTracer } = given;
-  const events = measuredAppends(currentEvents(given.events, versions), measure, given.system, tracer);
+  const stored = authenticatedAppends(given.events, given.notary, given.system);
+  const events = measuredAppends(currentEvents(stored, versions), measure, given.system, tracer);
   const ports: MeasuredPorts = { ...given, events, measure, tracer };
   return { ports, onMeasurement };
 };

@@ -140,8 +140,16 @@ export const createStatements = (records: ProofRecords, moved = records.moved())
   };
 };
 
+/** Returns why an event, given with its number, is not one that the service appended; null for an authentic event. */
+export type FindForgery = (event: Placed, count: number) => string | null;
+
 /** Verifies a history event by event and returns the first contradiction to a statement. */
-export const createWalk = (organizationId: string, statements: Statements, trust: Trust) => {
+export const createWalk = (
+  organizationId: string,
+  statements: Statements,
+  trust: Trust,
+  findForgery: FindForgery = () => null,
+) => {
   const { sha256 } = trust;
   let link = firstLink(organizationId, sha256);
   let places = firstPlaces(organizationId, sha256);
@@ -175,7 +183,10 @@ export const createWalk = (organizationId: string, statements: Statements, trust
           reason: `${what} that the trusted key did not sign`,
         };
       }
-      return agrees();
+      const flaw = agrees();
+      if (flaw || link.count <= statements.accepted) return flaw;
+      const reason = findForgery(event, link.count);
+      return reason === null ? null : { event: link.count, last: link.count, id: event.id, reason };
     },
     end: (): Flaw | null => {
       const [longest] = statements.beyond(link.count).toSorted((a, b) => b.count - a.count);

@@ -4,6 +4,7 @@ import { beginning, type EventStore, type Position, type Recorded, systemStreams
 import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import { authenticatedFrom, forgeryIn } from './authenticity.js';
 import { type FileLink, type Lines, linksIn, lossesIn, type Verdict } from './export-file.js';
 import { createLogProof, type LogProof } from './log-proof.js';
 import {
@@ -201,7 +202,8 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
       const marks = createStatements(records, moved);
       addLogged(marks, records, moved, log);
       const proven = addProgress(marks, found);
-      const walk = createWalk(organizationId, marks, trust);
+      const from = (await authenticatedFrom(progressStore, found)) ?? Number.POSITIVE_INFINITY;
+      const walk = createWalk(organizationId, marks, trust, (event, n) => forgeryIn(event, n > from, notary));
       const tail = createTail(marks.sealed(), proven);
       const broken = await firstFlaw(walk, tail, organizationId, head);
       const { count, hash } = walk.link();

@@ -1,3 +1,5 @@
+import type { Chained } from '../../domain/aggregates/audit.js';
+
 /** Verifies a signature under a public key; false for a malformed key or signature. */
 export type IsSigned = (publicKey: string, text: string, signature: string) => boolean;
 
@@ -16,6 +18,10 @@ export interface Notary {
   sign(text: string): string;
   readonly isSigned: IsSigned;
   readonly logMark: LogMark;
+  /** Returns the message authentication code of an event, in base64url; a code that the event already has is ignored. */
+  macOf(event: Chained): string;
+  /** Returns whether the code of an event is valid; true where the key that verifies codes is not available. */
+  isAuthentic(event: Chained): boolean;
 }
 
 /** Archive outside of the stores for signed heads of the seal log, so that a rollback of the stores is detected. */

@@ -10,8 +10,8 @@ import type { NewRecord } from './clients/client.js';
 import { type RawRecord, remainingAfter } from './connection.js';
 
 type Write = { readonly stream: string; readonly events: readonly NewEvent[] };
-/** Event inside a record. Its metadata is omitted when it equals that of the record. */
-type Packed = { id: string; type: string; data: object; metadata?: Metadata };
+/** Event inside a record. Of its metadata only the code is kept when all else equals the metadata of the record. */
+type Packed = { id: string; type: string; data: object; metadata?: Metadata; mac?: string };
 
 /**
  * Record types of the commit protocol. If the server appends to one stream at a time, a command over several streams
@@ -44,12 +44,22 @@ const uuidFrom = (...texts: readonly string[]) => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };
 
+/** Returns the metadata that the events of a write may share: that of the first event, without its code. */
+const sharedBy = ([first]: readonly NewEvent[]): Metadata => {
+  const { mac: _, ...shared } = (first as NewEvent).metadata;
+  return shared;
+};
 const pack = (events: readonly NewEvent[], shared: string): Packed[] =>
-  events.map(({ id, type, data, metadata }) =>
-    JSON.stringify(metadata) === shared ? { id, type, data } : { id, type, data, metadata },
-  );
-const unpack = (events: readonly Packed[], metadata: Metadata): NewEvent[] =>
-  events.map((event) => ({ ...event, metadata: event.metadata ?? metadata }));
+  events.map(({ id, type, data, metadata }) => {
+    const { mac, ...rest } = metadata;
+    if (JSON.stringify(rest) !== shared) return { id, type, data, metadata };
+    return { id, type, data, ...(mac !== undefined && { mac }) };
+  });
+const unpack = (events: readonly Packed[], shared: Metadata): NewEvent[] =>
+  events.map(({ mac, metadata = shared, ...event }) => ({
+    ...event,
+    metadata: mac === undefined ? metadata : { ...metadata, mac },
+  }));
 
 /** Names the commit stream after the organization, so that the organization's history includes the commit. */
 export const commitStreamOf = (writes: readonly Write[]) => {
@@ -59,7 +69,7 @@ export const commitStreamOf = (writes: readonly Write[]) => {
 };
 
 export const reservationRecord = (commitStream: string, { stream, events }: Write): NewRecord => {
-  const metadata = events[0]?.metadata as Metadata;
+  const metadata = sharedBy(events);
   const packed = pack(events, JSON.stringify(metadata));
   return {
     id: uuidFrom(commitStream, stream),
@@ -71,7 +81,7 @@ export const reservationRecord = (commitStream: string, { stream, events }: Writ
 
 /** Builds two records: a small one that states the outcome, which makes a lookup cheap, and one with all the events. */
 export const commitRecords = (commitStream: string, writes: readonly Write[]): NewRecord[] => {
-  const metadata = writes[0]?.events[0]?.metadata as Metadata;
+  const metadata = sharedBy(writes[0]?.events ?? []);
   const shared = JSON.stringify(metadata);
   const data = { writes: writes.map(({ stream, events }) => ({ stream, events: pack(events, shared) })) };
   return [

@@ -69,5 +69,7 @@ export const verifyingNotary = (state: StateStore, publicKey: string): Notary =>
     sign: reject,
     isSigned,
     logMark: { isSet: async () => (await state.get('vault', markedId)) !== null, set: reject },
+    macOf: reject,
+    isAuthentic: () => true,
   };
 };

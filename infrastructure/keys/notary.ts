@@ -1,5 +1,6 @@
-import { createHash, sign, verify } from 'node:crypto';
+import { createHash, createHmac, sign, verify } from 'node:crypto';
 import type { IsSigned, LogMark, Notary } from '../../application/ports/notary.js';
+import { authenticatedText, type Chained } from '../../domain/aggregates/audit.js';
 import { keyPairOf, publicKeyOf } from './ed25519.js';
 
 const prefix = 'audpk_';
@@ -13,6 +14,16 @@ export const isSigned: IsSigned = (publicKey, text, signature) => {
   const signed = Buffer.from(signature, 'base64');
   // Node's base64 decoder skips invalid characters, so an altered signature text could still decode to the same bytes.
   return signed.toString('base64') === signature && verify(null, Buffer.from(text), publicKeyOf(bytes), signed);
+};
+
+/** Bytes of a message authentication code: half of HMAC-SHA256, as in RFC 4868. */
+const macBytes = 16;
+/** Creates the codes of events. Their key is derived from the seed of the audit key, so it is lost and replaced with it. */
+const createMacs = (seed: Uint8Array) => {
+  const key = createHmac('sha256', seed).update('chainfold event codes').digest();
+  const macOf = (event: Chained) =>
+    createHmac('sha256', key).update(authenticatedText(event)).digest().toString('base64url', 0, macBytes);
+  return { macOf, isAuthentic: (event: Chained) => macOf(event) === Reflect.get(event.metadata, 'mac') };
 };
 
 const noMark: LogMark = { isSet: async () => false, set: async () => undefined };
@@ -31,5 +42,6 @@ export const createNotary = (seed: Uint8Array, logMark = noMark): Notary => {
     sign: (text) => sign(null, Buffer.from(text), privateKey).toString('base64'),
     isSigned,
     logMark,
+    ...createMacs(seed),
   };
 };

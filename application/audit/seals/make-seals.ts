@@ -1,8 +1,10 @@
 import type { LogLeaf } from '../../../domain/aggregates/audit/seal-log.js';
 import { audit, isRecordType, recordStatement, sealKey, sealStatement } from '../../../domain/aggregates/audit.js';
+import { slicesOf } from '../../async/slices.js';
 import { globalContext, step } from '../../commands/handle.js';
 import type { Recorded } from '../../ports/event-store.js';
 import type { Notary } from '../../ports/notary.js';
+import { authenticatedFrom, forgeryIn, isOnlyRelease } from '../authenticity.js';
 import { type createIntegrityCheck, IntegrityError } from '../integrity-check.js';
 import type { SealerPorts, SealLog } from './seal-log.js';
 import { extendInParts, type SealProgress, type SealProgressStore } from './seal-progress.js';
@@ -10,15 +12,24 @@ import { extendInParts, type SealProgress, type SealProgressStore } from './seal
 /** Number of unsealed events, and age of the oldest one in milliseconds, at which a history is sealed. */
 export type SealPolicy = { readonly events: number; readonly ms: number };
 
-/** Throws IntegrityError for a history with a proof record that this service did not sign. */
-const rejectForged = (batch: readonly Recorded[], { publicKey, isSigned }: Notary) => {
-  for (const { type, data, id } of batch) {
+/** Throws IntegrityError for new events that this service did not append, or with a proof record that it did not sign. */
+const rejectForged = (progress: SealProgress, batch: readonly Recorded[], notary: Notary) => {
+  const { publicKey, isSigned } = notary;
+  for (const event of batch) {
+    const { type, data, id, position } = event;
+    // Events that were hashed before need no second check.
+    if (position <= progress.position) continue;
+    const forgery = forgeryIn(event, progress.authenticatedFrom !== undefined, notary);
+    if (forgery !== null) throw new IntegrityError(`event ${id} (${type}) is ${forgery}`);
     if (!isRecordType(type)) continue;
     const { signature } = Object(data) as { signature?: unknown };
     if (!isSigned(publicKey, recordStatement(type, Object(data)), String(signature)))
       throw new IntegrityError(`event ${id} (${type}) is a proof record that the key of this service did not sign`);
   }
 };
+
+/** Number of events that are checked and hashed in one turn of the event loop. */
+const hashedAtOnce = 100;
 
 /** Appends seals and migration records to histories. A repeated write is stored once. */
 const createSealWriter = ({ handle, notary, system }: SealerPorts, log: SealLog) => {
@@ -70,6 +81,42 @@ const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, l
   return { complete, seal, recordMove };
 };
 
+/** Checks and hashes the events of histories. */
+const createHistoryHasher = (ports: SealerPorts, progressStore: SealProgressStore) => {
+  const { events, notary, system } = ports;
+
+  /** Advances the progress over a batch, or over all new events in the store where `batch` is null. */
+  const extended = async (organizationId: string, progress: SealProgress, batch: readonly Recorded[] | null) => {
+    let next = progress;
+    for await (const some of batch ? [batch] : events.readOrganization(organizationId, progress.position))
+      for (const slice of slicesOf(some, hashedAtOnce)) {
+        rejectForged(next, slice, notary);
+        next = await extendInParts(next, slice, system);
+      }
+    return next;
+  };
+
+  /** Begins a history at 0 events with codes, if the service's own history already needs them. */
+  const begun = async (progress: SealProgress, isStored: boolean): Promise<SealProgress> => {
+    if (isStored || progress.count > 0) return progress;
+    const from = await authenticatedFrom(progressStore, { kind: 'absent', revision: 0 });
+    return from === null ? progress : { ...progress, authenticatedFrom: from };
+  };
+
+  /** Advances the progress over all new events in the store; returns null when another sealer saved first. */
+  const extendAndSave = async (organizationId: string, progress: SealProgress, revision: number, isStored: boolean) => {
+    // Processes are listed before the events are read: those of earlier releases have ended when the last event is read.
+    const canRequireCodes = progress.authenticatedFrom === undefined && (await isOnlyRelease(ports));
+    const read = await extended(organizationId, await begun(progress, isStored), null);
+    const next = canRequireCodes ? { authenticatedFrom: read.count, ...read } : read;
+    if (next === progress && isStored) return { progress, revision };
+    const isSaved = await progressStore.save(organizationId, next, revision);
+    return isSaved ? { progress: { ...next, serial: next.serial + 1 }, revision: revision + 1 } : null;
+  };
+
+  return { extended, extendAndSave };
+};
+
 type Parts = {
   readonly progressStore: SealProgressStore;
   readonly log: SealLog;
@@ -84,8 +131,9 @@ export const createSealMaker = (
   { progressStore, log, checkIntegrity, clearFailure }: Parts,
   policy: SealPolicy,
 ) => {
-  const { events, notary, system } = ports;
+  const { system } = ports;
   const steps = createSealSteps(ports, progressStore, log);
+  const { extended, extendAndSave } = createHistoryHasher(ports, progressStore);
   /** Serial of each organization's progress when this process last read it, to detect a rollback. */
   const serials = new Map<string, number>();
 
@@ -95,24 +143,6 @@ export const createSealMaker = (
     (since !== null && Math.abs(system.now() - since) >= policy.ms) ||
     // Every history gets a seal in a new volume of the log.
     (volume !== undefined && sealed !== null && sealed.volume !== volume);
-
-  /** Advances the progress over a batch, or over all new events in the store where `batch` is null. */
-  const extended = async (organizationId: string, progress: SealProgress, batch: readonly Recorded[] | null) => {
-    let next = progress;
-    for await (const some of batch ? [batch] : events.readOrganization(organizationId, progress.position)) {
-      rejectForged(some, notary);
-      next = await extendInParts(next, some, system);
-    }
-    return next;
-  };
-
-  /** Advances the progress over all new events in the store; returns null when another sealer saved first. */
-  const extendAndSave = async (organizationId: string, progress: SealProgress, revision: number, isStored: boolean) => {
-    const next = await extended(organizationId, progress, null);
-    if (next === progress && isStored) return { progress, revision };
-    const isSaved = await progressStore.save(organizationId, next, revision);
-    return isSaved ? { progress: { ...next, serial: next.serial + 1 }, revision: revision + 1 } : null;
-  };
 
   /** Runs the integrity check of an organization, hashes its new events and seals them when due. */
   const checkAndSeal = async (organizationId: string): Promise<void> => {

@@ -1,5 +1,6 @@
 import { organizationOf, type Recorded } from '../../ports/event-store.js';
 import { fromCheckpoint } from '../../processes/from-checkpoint.js';
+import { isOnlyRelease } from '../authenticity.js';
 import { createIntegrityCheck } from '../integrity-check.js';
 import { createSealMaker, type SealPolicy } from './make-seals.js';
 import { createSealFailures, wholeLog } from './seal-failures.js';
@@ -64,8 +65,8 @@ export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer
   };
 
   /**
-   * Seals every history whose seal is overdue, or that has no seal in the current volume of the log. Measures the age of
-   * the oldest event that stays unsealed.
+   * Seals every history whose seal is overdue, or that has no seal in the current volume of the log, and requires codes
+   * as soon as possible. Measures the age of the oldest event that stays unsealed.
    */
   const sealDue = async () => {
     let volume: number | undefined;
@@ -74,10 +75,13 @@ export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer
     await recordFailure(wholeLog, async () => {
       ({ volume } = await log.refresh());
     });
+    const canRequireCodes = await isOnlyRelease(ports);
     for await (const organizationId of progressStore.organizations()) {
       const found = await progressStore.load(organizationId);
       const isSealed =
-        (found.kind !== 'signed' || isDue(found.progress, volume)) &&
+        (found.kind !== 'signed' ||
+          isDue(found.progress, volume) ||
+          (canRequireCodes && found.progress.authenticatedFrom === undefined)) &&
         (await recordFailure(organizationId, () => checkAndSeal(organizationId)));
       // A seal of a lost volume that is made again has no time.
       if (!isSealed && found.kind === 'signed') oldest = Math.min(oldest, found.progress.since || oldest);

@@ -12,6 +12,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { Notary } from '../../ports/notary.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
+import type { Deployment } from '../../processes/heartbeats.js';
 import type { Measure } from '../../processes/measurements.js';
 import {
   BrokenLog,
@@ -58,6 +59,8 @@ export type SealerPorts = {
   readonly notary: Notary;
   readonly measure?: Measure;
   readonly system: System;
+  /** This process; absent where other releases may append events, so that none needs a code. */
+  readonly deployment?: Pick<Deployment, 'version'>;
 };
 
 const sealer = { kind: 'process', id: 'history sealer' } as const;

@@ -38,6 +38,11 @@ export type SealProgress = Chain & {
   readonly sealing: { readonly leaf: LogLeaf; readonly volume: number; readonly since: number } | null;
   /** Record of a migration to these stores that is not in the history yet. */
   readonly moved: Move | null;
+  /**
+   * Number of events after which each must have a valid code. Absent until no process of another release runs, because
+   * earlier releases append events without one.
+   */
+  readonly authenticatedFrom?: number;
 };
 
 /** Progress saved by an earlier version, without a signature; `missed` is a history that was found missing. */

@@ -18,22 +18,46 @@ const namesOf = known.map((name) => `'${name}'`).join(', ');
 /** Index entries that are read in one turn of the event loop. */
 const entriesAtOnce = 2000;
 
-type Entry = { readonly stream: string; readonly revision: number; readonly position: number };
+type Entry = { readonly stream: string; readonly revision: number; readonly position: number; readonly id: string };
 
-/** Returns the first stream in which a later revision has an earlier position. */
-const firstReordered = async (db: Database, organizationId: string | null): Promise<string | null> => {
+/**
+ * Checks the events of streams, given in order: a later revision has a later position, and no event is stored twice, because
+ * a copy of an event has a valid authentication code. Returns why an event is wrong; null for a right one.
+ */
+const createStreamCheck = () => {
+  const ids = new Set<string>();
+  let last: Entry | null = null;
+  return (entry: Entry): string | null => {
+    const { stream, revision, position, id } = entry;
+    const before = last?.stream === stream ? last : null;
+    last = entry;
+    if (!before) ids.clear();
+    if (before && position <= before.position)
+      return `revision ${revision} of ${stream} is at position ${position}, and revision ${before.revision} at ${before.position}`;
+    if (ids.has(id)) return `revision ${revision} of ${stream} repeats the event ${id}`;
+    ids.add(id);
+    return null;
+  };
+};
+
+/** Returns why the first wrong event is wrong; null if the streams are in order. */
+const firstOutOfOrder = async (db: Database, organizationId: string | null): Promise<string | null> => {
   const next = db.prepare(
-    `SELECT stream, revision, position FROM events WHERE (stream, revision) > (?, ?) AND stream < ?
+    `SELECT stream, revision, position, id FROM events WHERE (stream, revision) > (?, ?) AND stream < ?
        ORDER BY stream, revision LIMIT ${entriesAtOnce}`,
   );
   // A slash follows the dot that ends the organization id in the order of characters.
   const end = organizationId === null ? '\u{10ffff}' : `${organizationId}/`;
-  let last: Entry = { stream: organizationId === null ? '' : `${organizationId}.`, revision: -1, position: 0 };
+  const check = createStreamCheck();
+  let last: Pick<Entry, 'stream' | 'revision'> = {
+    stream: organizationId === null ? '' : `${organizationId}.`,
+    revision: -1,
+  };
   for (;;) {
     const entries = next.all(last.stream, last.revision, end) as Entry[];
     for (const entry of entries) {
-      if (entry.stream === last.stream && entry.position <= last.position)
-        return `revision ${entry.revision} of ${entry.stream} is at position ${entry.position}, and revision ${last.revision} at ${last.position}`;
+      const reason = check(entry);
+      if (reason !== null) return reason;
       last = entry;
     }
     if (entries.length < entriesAtOnce) return null;
@@ -79,7 +103,7 @@ export const createOrderCheck = (db: Database, path: string): NonNullable<EventS
   return async (organizationId, depth) => {
     const found = findMisplaced(organizationId);
     if (found !== null || depth === 'quick') return found;
-    const reordered = await firstReordered(db, organizationId);
+    const reordered = await firstOutOfOrder(db, organizationId);
     if (reordered !== null) return reordered;
     damage ??= damageOf(path);
     const reason = await damage;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSealer } from '../../../application/audit/seals/seal-history.js';
+import type { SealerPorts } from '../../../application/audit/seals/seal-log.js';
 import { isProofEvent } from '../../../application/audit/seals/seal-progress.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import {
@@ -46,7 +47,13 @@ export const historyOf = async (events: EventStore, organizationId: string) => {
   return found;
 };
 
-type Stores = { readonly events: EventStore; readonly state: StateStore; readonly notary?: Notary };
+type Stores = {
+  readonly events: EventStore;
+  readonly state: StateStore;
+  readonly notary?: Notary;
+  /** Release of the sealer, which then requires codes as soon as no other release runs. */
+  readonly deployment?: NonNullable<SealerPorts['deployment']>;
+};
 
 /** Wraps the event store so that a subscription ends at the present head. */
 export const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
@@ -67,23 +74,31 @@ const rhythm = { events: 10, ms: 3_600_000 };
 
 /** Runs a sealer until it has read the present head. */
 export const sealAll = async (
-  { events, state, notary: signer = notary }: Stores,
+  { events, state, notary: signer = notary, ...release }: Stores,
   system = manualSystem(),
   wrap = (store: StateStore) => store,
 ) => {
   const handle = createHandle(events, system);
-  const ports = { events: await untilCaughtUp(events), state: wrap(state), handle, notary: signer, system };
+  const ports = { events: await untilCaughtUp(events), state: wrap(state), handle, notary: signer, system, ...release };
   await createSealer(ports, rhythm).follow(new AbortController().signal);
 };
 
 /** Lets a sealer look once for histories that have waited too long. */
 export const sealOld = async (
-  { events, state, notary: signer = notary }: Stores,
+  { events, state, notary: signer = notary, ...release }: Stores,
   system: System,
   measure: Measure = () => undefined,
 ) => {
   const stop = new AbortController();
   const once = { ...system, sleep: async () => stop.abort() };
-  const ports = { events, state, handle: createHandle(events, system), notary: signer, measure, system: once };
+  const ports = {
+    events,
+    state,
+    handle: createHandle(events, system),
+    notary: signer,
+    measure,
+    system: once,
+    ...release,
+  };
   await createSealer(ports, rhythm).sealOverdue(stop.signal);
 };

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { engines } from '../../support/engines/engines.js';
 import { until } from '../../support/eventually.js';
 import { runCommand } from '../../support/service/command.js';
@@ -37,4 +39,25 @@ for (const engine of engines)
       );
       await service.stop();
     });
+
+    if (engine.isEmbedded)
+      it('exits with code 1 for an event that somebody appended while no service ran, also after the next start', async () => {
+        const home = await engine.home();
+        const { organizationId } = await newOrganization(home, 'forged');
+        const verify = () => runCommand(home, ['audit', 'verify', '--organization', 'forged']);
+        const first = await startService({ on: home });
+        await until('the sealer has hashed the history', async () => (await verify()).code === 0);
+        await first.stop();
+        const db = new DatabaseSync(join(home.directory, 'events.db'));
+        db.exec(`INSERT INTO events SELECT (SELECT max(position) + 1 FROM events), stream, 1000, organization, 'forged',
+          'GatewayKeysSet', '{"organizationId":"${organizationId}","gatewayKeys":"any"}', json_remove(metadata, '$.mac'),
+          time, 0 FROM events WHERE organization = '${organizationId}' AND type = 'OrganizationCreated'`);
+        db.close();
+        const named = /^NOT VALID, in the store: event \d+ \(forged\) is without the authentication code/m;
+        assert.match((await verify()).stdout, named);
+        const second = await startService({ on: home });
+        const { code, stdout } = await verify();
+        assert.deepEqual([code, named.test(stdout)], [1, true]);
+        await second.stop();
+      });
   });

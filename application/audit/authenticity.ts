@@ -1,0 +1,45 @@
+import type { Chained } from '../../domain/aggregates/audit.js';
+import { systemStreams } from '../ports/event-store.js';
+import type { Notary } from '../ports/notary.js';
+import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
+import { type Deployment, isSeen, readInstances } from '../processes/heartbeats.js';
+import type { SealProgressStore } from './seals/seal-progress.js';
+
+/** Returns why an event was not appended by this service; null for an authentic event. */
+export const forgeryIn = (
+  event: Chained,
+  isCodeRequired: boolean,
+  { isAuthentic }: Pick<Notary, 'isAuthentic'>,
+): string | null => {
+  if (Object.hasOwn(event.metadata, 'mac'))
+    return isAuthentic(event) ? null : 'not as this service appended it: its authentication code is invalid';
+  return isCodeRequired ? 'without the authentication code that this service adds to each event' : null;
+};
+
+type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
+
+/**
+ * Returns the number of events of a history after which each must have a code; null if none needs one. A history without
+ * progress needs codes from its first event once the history of the service itself needs them.
+ */
+export const authenticatedFrom = async (progressStore: Pick<SealProgressStore, 'load'>, found: Remembered) => {
+  if (found.kind === 'signed') return found.progress.authenticatedFrom ?? null;
+  if (found.kind !== 'absent') return null;
+  const own = await progressStore.load(systemStreams);
+  return own.kind === 'signed' && own.progress.authenticatedFrom !== undefined ? 0 : null;
+};
+
+type Ports = {
+  readonly state: StateStore;
+  readonly system: System;
+  /** This process; absent where other releases may append events. */
+  readonly deployment?: Pick<Deployment, 'version'>;
+};
+
+/** Returns whether every running process is of this release, so that every new event has a code. */
+export const isOnlyRelease = async ({ state, system, deployment }: Ports): Promise<boolean> => {
+  if (!deployment) return false;
+  const instances = await readInstances(state, system);
+  return instances.every((one) => one.version === deployment.version || !isSeen(one, system.now()));
+};

@@ -1,0 +1,40 @@
+import { slicesOf } from '../async/slices.js';
+import type { EventStore, NewEvent, StreamWrite } from '../ports/event-store.js';
+import type { Notary } from '../ports/notary.js';
+import type { System } from '../ports/system.js';
+
+/** Number of events that are authenticated in one turn of the event loop. */
+const atOnce = 250;
+
+/**
+ * Wraps the store so that each appended event carries a message authentication code. The sealer and `audit verify`
+ * recognize by it the events that somebody else wrote to the store.
+ */
+export const authenticatedAppends = (
+  stored: EventStore,
+  { macOf }: Pick<Notary, 'macOf'>,
+  { breathe }: Pick<System, 'breathe'>,
+): EventStore => {
+  const authenticate = async ({ stream, events, ...write }: StreamWrite): Promise<StreamWrite> => {
+    const authenticated: NewEvent[] = [];
+    for (const slice of slicesOf(events, atOnce)) {
+      if (authenticated.length > 0) await breathe();
+      for (const event of slice) {
+        const mac = macOf({ ...event, stream });
+        authenticated.push({ ...event, metadata: { ...event.metadata, mac } });
+      }
+    }
+    return { ...write, stream, events: authenticated };
+  };
+  return {
+    ...stored,
+    append: async (writes, deadline) => {
+      const authenticated: StreamWrite[] = [];
+      for (const slice of slicesOf(writes, atOnce)) {
+        if (authenticated.length > 0) await breathe();
+        for (const write of slice) authenticated.push(await authenticate(write));
+      }
+      return stored.append(authenticated, deadline);
+    },
+  };
+};
