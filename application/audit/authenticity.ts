@@ -1,5 +1,5 @@
 import type { Chained } from '../../domain/aggregates/audit.js';
-import { systemStreams } from '../ports/event-store.js';
+import { type NewEvent, systemStreams } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
@@ -8,11 +8,11 @@ import type { SealProgressStore } from './seals/seal-progress.js';
 
 /** Returns why an event was not appended by this service; null for an authentic event. */
 export const forgeryIn = (
-  event: Chained,
+  event: Chained & Pick<NewEvent, 'mac'>,
   isCodeRequired: boolean,
   { isAuthentic }: Pick<Notary, 'isAuthentic'>,
 ): string | null => {
-  if (Object.hasOwn(event.metadata, 'mac'))
+  if (event.mac !== undefined)
     return isAuthentic(event) ? null : 'not as this service appended it: its authentication code is invalid';
   return isCodeRequired ? 'without the authentication code that this service adds to each event' : null;
 };
@@ -33,13 +33,13 @@ export const authenticatedFrom = async (progressStore: Pick<SealProgressStore, '
 type Ports = {
   readonly state: StateStore;
   readonly system: System;
-  /** This process; absent where other releases may append events. */
+  /** Process that runs the sealer; absent where earlier releases may append events without a heartbeat. */
   readonly deployment?: Pick<Deployment, 'version'>;
 };
 
-/** Returns whether every running process is of this release, so that every new event has a code. */
-export const isOnlyRelease = async ({ state, system, deployment }: Ports): Promise<boolean> => {
+/** Returns whether every running process adds codes to its events. */
+export const isEveryEventAuthenticated = async ({ state, system, deployment }: Ports): Promise<boolean> => {
   if (!deployment) return false;
   const instances = await readInstances(state, system);
-  return instances.every((one) => one.version === deployment.version || !isSeen(one, system.now()));
+  return instances.every((one) => one.authenticates || !isSeen(one, system.now()));
 };

@@ -19,10 +19,7 @@ export const authenticatedAppends = (
     const authenticated: NewEvent[] = [];
     for (const slice of slicesOf(events, atOnce)) {
       if (authenticated.length > 0) await breathe();
-      for (const event of slice) {
-        const mac = macOf({ ...event, stream });
-        authenticated.push({ ...event, metadata: { ...event.metadata, mac } });
-      }
+      for (const event of slice) authenticated.push({ ...event, mac: macOf({ ...event, stream }) });
     }
     return { ...write, stream, events: authenticated };
   };

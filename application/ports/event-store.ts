@@ -44,15 +44,18 @@ export type Metadata = {
   readonly version?: number;
   /** Trace context (W3C) of the command that stored the event; absent unless that command was traced. */
   readonly traceparent?: string;
-  /**
-   * Message authentication code of the event, which nobody can compute without the master key; absent from events of
-   * earlier releases.
-   */
-  readonly mac?: string;
 };
 
 /** Event to append; the writer chooses `id` (a UUID), so that a write sent twice is stored once. */
-export type NewEvent = Message & { readonly id: string; readonly metadata: Metadata };
+export type NewEvent = Message & {
+  readonly id: string;
+  readonly metadata: Metadata;
+  /**
+   * Message authentication code, which nobody can compute without the master key; absent from events of earlier releases.
+   * It is beside the metadata, because the events of an append share their metadata.
+   */
+  readonly mac?: string;
+};
 export type Recorded = NewEvent & {
   readonly stream: string;
   readonly position: Position;

@@ -18,10 +18,10 @@ export interface Notary {
   sign(text: string): string;
   readonly isSigned: IsSigned;
   readonly logMark: LogMark;
-  /** Returns the message authentication code of an event, in base64url; a code that the event already has is ignored. */
+  /** Returns the message authentication code of an event, in base64url. */
   macOf(event: Chained): string;
   /** Returns whether the code of an event is valid; true where the key that verifies codes is not available. */
-  isAuthentic(event: Chained): boolean;
+  isAuthentic(event: Chained & { readonly mac?: string }): boolean;
 }
 
 /** Archive outside of the stores for signed heads of the seal log, so that a rollback of the stores is detected. */

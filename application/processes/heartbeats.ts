@@ -37,10 +37,15 @@ export type Instance = Omit<Deployment, 'followsChains'> & {
   readonly isKilled: boolean;
   /** Reason why the instance is still starting; null once it is ready. */
   readonly startup: string | null;
+  /** True if the events that the instance appends have authentication codes; false for earlier releases. */
+  readonly authenticates: boolean;
   readonly activities: readonly Activity[];
 };
-/** Heartbeat as it is stored. Earlier releases stored no `processId`. */
-type Heartbeat = Omit<Instance, 'isKilled'> & { readonly processId?: string };
+/** Heartbeat as it is stored. Earlier releases stored no `processId` and no `authenticates`. */
+type Heartbeat = Omit<Instance, 'isKilled' | 'authenticates'> & {
+  readonly processId?: string;
+  readonly authenticates?: boolean;
+};
 
 const heartbeatIntervalMs = 5000;
 /** Time without a heartbeat after which an instance counts as dead. */
@@ -68,9 +73,9 @@ export const readInstances = async (
   { hasEnded }: Pick<System, 'hasEnded'>,
 ): Promise<readonly Instance[]> => {
   const instanceIn = (value: string): Instance => {
-    const { processId, ...heartbeat } = JSON.parse(value) as Heartbeat;
+    const { processId, authenticates = false, ...heartbeat } = JSON.parse(value) as Heartbeat;
     const isKilled = heartbeat.stoppedAt === null && processId !== undefined && hasEnded(processId);
-    return { ...heartbeat, isKilled };
+    return { ...heartbeat, authenticates, isKilled };
   };
   const found: Instance[] = [];
   for (let ids = await state.ids('processes', prefix); ids[0]?.startsWith(prefix); ) {
@@ -139,6 +144,7 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
       seenAt,
       stoppedAt,
       startup: served.startup(),
+      authenticates: true,
       activities: stoppedAt === null ? activities.list() : [],
     };
     const put = () => state.put('processes', idOf(id), JSON.stringify(heartbeat), revision);

@@ -170,11 +170,8 @@ const metadataText = cacheLast(canonical);
 const chainedText = ({ stream, id, type, data, metadata }: Chained) =>
   `{"data":${canonical(data)},"id":${canonical(id)},"metadata":${metadataText(metadata)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
 
-/** Returns the text that the message authentication code of an event covers: everything except the code itself. */
-export const authenticatedText = ({ metadata, ...event }: Chained) => {
-  const { mac: _, ...rest } = metadata as { readonly mac?: unknown };
-  return `${secondVersion} event\n${chainedText({ ...event, metadata: rest })}`;
-};
+/** Returns the text that the message authentication code of an event covers. */
+export const authenticatedText = (event: Chained) => `${secondVersion} event\n${chainedText(event)}`;
 
 export const nextLink = ({ count, hash }: Link, event: Chained, sha256: Digest): Link => ({
   count: count + 1,

@@ -10,6 +10,7 @@ import type { ClientWrite, NewRecord } from './clients/client.js';
 import { inParallel } from './commit.js';
 import { type Connection, committedAt } from './connection.js';
 import { rejectDeleted } from './deleted.js';
+import { storedMetadata } from './records.js';
 
 const readsAtOnce = 64;
 /** Maximum events and bytes of one append. A server with the default configuration accepts 1 MiB. */
@@ -24,11 +25,11 @@ const maxCached = 1_000_000;
 
 type Run = { readonly stream: string; readonly records: NewRecord[]; bytes: number };
 
-const recordOf = ({ id, type, data, metadata, time }: Recorded): NewRecord => ({
-  id,
-  type,
-  data,
-  metadata: { ...metadata, [committedAt]: time },
+const recordOf = ({ time, ...event }: Recorded): NewRecord => ({
+  id: event.id,
+  type: event.type,
+  data: event.data,
+  metadata: { ...storedMetadata(event), [committedAt]: time },
 });
 
 /** Groups consecutive events of the same stream, so that each group is one append. */

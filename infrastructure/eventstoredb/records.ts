@@ -10,7 +10,7 @@ import type { NewRecord } from './clients/client.js';
 import { type RawRecord, remainingAfter } from './connection.js';
 
 type Write = { readonly stream: string; readonly events: readonly NewEvent[] };
-/** Event inside a record. Of its metadata only the code is kept when all else equals the metadata of the record. */
+/** Event inside a record. Its metadata is omitted when it equals that of the record. */
 type Packed = { id: string; type: string; data: object; metadata?: Metadata; mac?: string };
 
 /**
@@ -44,22 +44,20 @@ const uuidFrom = (...texts: readonly string[]) => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };
 
-/** Returns the metadata that the events of a write may share: that of the first event, without its code. */
-const sharedBy = ([first]: readonly NewEvent[]): Metadata => {
-  const { mac: _, ...shared } = (first as NewEvent).metadata;
-  return shared;
-};
 const pack = (events: readonly NewEvent[], shared: string): Packed[] =>
-  events.map(({ id, type, data, metadata }) => {
-    const { mac, ...rest } = metadata;
-    if (JSON.stringify(rest) !== shared) return { id, type, data, metadata };
-    return { id, type, data, ...(mac !== undefined && { mac }) };
-  });
-const unpack = (events: readonly Packed[], shared: Metadata): NewEvent[] =>
-  events.map(({ mac, metadata = shared, ...event }) => ({
-    ...event,
-    metadata: mac === undefined ? metadata : { ...metadata, mac },
+  events.map(({ id, type, data, metadata, mac }) => ({
+    id,
+    type,
+    data,
+    ...(JSON.stringify(metadata) !== shared && { metadata }),
+    ...(mac !== undefined && { mac }),
   }));
+const unpack = (events: readonly Packed[], metadata: Metadata): NewEvent[] =>
+  events.map((event) => ({ ...event, metadata: event.metadata ?? metadata }));
+
+/** Returns the metadata of a record of one event, which contains its code. */
+export const storedMetadata = ({ metadata, mac }: NewEvent): object =>
+  mac === undefined ? metadata : { ...metadata, mac };
 
 /** Names the commit stream after the organization, so that the organization's history includes the commit. */
 export const commitStreamOf = (writes: readonly Write[]) => {
@@ -69,7 +67,7 @@ export const commitStreamOf = (writes: readonly Write[]) => {
 };
 
 export const reservationRecord = (commitStream: string, { stream, events }: Write): NewRecord => {
-  const metadata = sharedBy(events);
+  const metadata = events[0]?.metadata as Metadata;
   const packed = pack(events, JSON.stringify(metadata));
   return {
     id: uuidFrom(commitStream, stream),
@@ -81,7 +79,7 @@ export const reservationRecord = (commitStream: string, { stream, events }: Writ
 
 /** Builds two records: a small one that states the outcome, which makes a lookup cheap, and one with all the events. */
 export const commitRecords = (commitStream: string, writes: readonly Write[]): NewRecord[] => {
-  const metadata = sharedBy(writes[0]?.events ?? []);
+  const metadata = writes[0]?.events[0]?.metadata as Metadata;
   const shared = JSON.stringify(metadata);
   const data = { writes: writes.map(({ stream, events }) => ({ stream, events: pack(events, shared) })) };
   return [
@@ -103,18 +101,18 @@ export const parseReservation = ({ type, data, metadata }: RawRecord) => {
   return { commitStream, events: unpack(events, metadata as Metadata) };
 };
 
-export const plainEvent = ({ id, type, data, metadata }: RawRecord): NewEvent => ({
-  id,
-  type,
-  data: data as object,
-  metadata: metadata as Metadata,
-});
+export const plainEvent = ({ id, type, data, metadata: stored }: RawRecord): NewEvent => {
+  const { mac, ...metadata } = stored as Metadata & Pick<NewEvent, 'mac'>;
+  return { id, type, data: data as object, metadata, ...(mac !== undefined && { mac }) };
+};
 
 /** Builds the records of one append. Each states how many follow, so that readers can detect an incomplete append. */
 export const plainRecords = (events: readonly NewEvent[]): NewRecord[] =>
   events.map((event, index) => {
+    const { id, type, data } = event;
     const remaining = events.length - 1 - index;
-    return remaining === 0 ? event : { ...event, metadata: { ...event.metadata, [remainingAfter]: remaining } };
+    const metadata = storedMetadata(event);
+    return { id, type, data, metadata: remaining === 0 ? metadata : { ...metadata, [remainingAfter]: remaining } };
   });
 
 /** Drops trailing records whose append is incomplete. */

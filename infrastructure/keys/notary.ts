@@ -23,7 +23,7 @@ const createMacs = (seed: Uint8Array) => {
   const key = createHmac('sha256', seed).update('chainfold event codes').digest();
   const macOf = (event: Chained) =>
     createHmac('sha256', key).update(authenticatedText(event)).digest().toString('base64url', 0, macBytes);
-  return { macOf, isAuthentic: (event: Chained) => macOf(event) === Reflect.get(event.metadata, 'mac') };
+  return { macOf, isAuthentic: (event: Chained & { readonly mac?: string }) => macOf(event) === event.mac };
 };
 
 const noMark: LogMark = { isSet: async () => false, set: async () => undefined };

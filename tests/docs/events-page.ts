@@ -86,7 +86,8 @@ the steps in \`domain/upcasters.ts\`. An event of a version newer than this rele
 \`UNAVAILABLE\`. Exports and seals contain events as they were stored, so a type with older versions has a table for each of them. The
 stored metadata has \`version\` where it is greater than 1. Events of a request with an \`idempotency-key\` have \`seed\` in their
 metadata: a keyed digest by which a retry recognizes them. Events of a command that was [traced](operations.md#traces) have
-\`traceparent\`. \`mac\` is the authentication code of the event ([audit.md](audit.md#what-the-proof-is)).
+\`traceparent\`. The authentication code
+of a stored event is no part of what is shown here ([audit.md](audit.md#what-the-proof-is)).
 
 The fields of an object follow it and have its name before theirs, such as \`block.number\`. An optional field is absent rather than
 null.

@@ -4,7 +4,7 @@ import { slicesOf } from '../../async/slices.js';
 import { globalContext, step } from '../../commands/handle.js';
 import type { Recorded } from '../../ports/event-store.js';
 import type { Notary } from '../../ports/notary.js';
-import { authenticatedFrom, forgeryIn, isOnlyRelease } from '../authenticity.js';
+import { authenticatedFrom, forgeryIn, isEveryEventAuthenticated } from '../authenticity.js';
 import { type createIntegrityCheck, IntegrityError } from '../integrity-check.js';
 import type { SealerPorts, SealLog } from './seal-log.js';
 import { extendInParts, type SealProgress, type SealProgressStore } from './seal-progress.js';
@@ -106,7 +106,7 @@ const createHistoryHasher = (ports: SealerPorts, progressStore: SealProgressStor
   /** Advances the progress over all new events in the store; returns null when another sealer saved first. */
   const extendAndSave = async (organizationId: string, progress: SealProgress, revision: number, isStored: boolean) => {
     // Processes are listed before the events are read: those of earlier releases have ended when the last event is read.
-    const canRequireCodes = progress.authenticatedFrom === undefined && (await isOnlyRelease(ports));
+    const canRequireCodes = progress.authenticatedFrom === undefined && (await isEveryEventAuthenticated(ports));
     const read = await extended(organizationId, await begun(progress, isStored), null);
     const next = canRequireCodes ? { authenticatedFrom: read.count, ...read } : read;
     if (next === progress && isStored) return { progress, revision };

@@ -1,6 +1,6 @@
 import { organizationOf, type Recorded } from '../../ports/event-store.js';
 import { fromCheckpoint } from '../../processes/from-checkpoint.js';
-import { isOnlyRelease } from '../authenticity.js';
+import { isEveryEventAuthenticated } from '../authenticity.js';
 import { createIntegrityCheck } from '../integrity-check.js';
 import { createSealMaker, type SealPolicy } from './make-seals.js';
 import { createSealFailures, wholeLog } from './seal-failures.js';
@@ -75,7 +75,7 @@ export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer
     await recordFailure(wholeLog, async () => {
       ({ volume } = await log.refresh());
     });
-    const canRequireCodes = await isOnlyRelease(ports);
+    const canRequireCodes = await isEveryEventAuthenticated(ports);
     for await (const organizationId of progressStore.organizations()) {
       const found = await progressStore.load(organizationId);
       const isSealed =

@@ -59,7 +59,7 @@ export type SealerPorts = {
   readonly notary: Notary;
   readonly measure?: Measure;
   readonly system: System;
-  /** This process; absent where other releases may append events, so that none needs a code. */
+  /** Process that runs the sealer; absent where other releases may append events, so that none needs a code. */
   readonly deployment?: Pick<Deployment, 'version'>;
 };
 

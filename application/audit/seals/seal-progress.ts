@@ -39,7 +39,7 @@ export type SealProgress = Chain & {
   /** Record of a migration to these stores that is not in the history yet. */
   readonly moved: Move | null;
   /**
-   * Number of events after which each must have a valid code. Absent until no process of another release runs, because
+   * Number of events after which each must have a valid code. Absent until every running process adds codes, because
    * earlier releases append events without one.
    */
   readonly authenticatedFrom?: number;

@@ -30,6 +30,7 @@ import {
 import { noThread, startThread } from '../thread.js';
 import { createOrderCheck, isInPlace } from './event-order.js';
 import type { Adoption, Append, Appended, EventRow } from './event-writer.js';
+import { splitCode, withCode } from './stored-metadata.js';
 import { createSubscriptions } from './subscriptions.js';
 
 const batchSize = 500;
@@ -41,16 +42,11 @@ const organizationSize = 200;
 
 type Row = EventRow & { position: number; stream: string; time: number };
 
-const recorded = ({ data, metadata, position, stream, id, type, time }: Row): Recorded => ({
-  type,
-  data: JSON.parse(data),
-  id,
-  metadata: JSON.parse(metadata),
-  stream,
-  position,
-  time,
-  bytes: Buffer.byteLength(data),
-});
+const recorded = ({ data, metadata: stored, position, stream, id, type, time }: Row): Recorded => {
+  const { metadata, ...code } = splitCode(stored);
+  const bytes = Buffer.byteLength(data);
+  return { type, data: JSON.parse(data), id, metadata: JSON.parse(metadata), ...code, stream, position, time, bytes };
+};
 
 const allColumns = 'position, stream, id, type, data, metadata, time, remaining';
 type AllRow = readonly [number, string, string, string, string, string, number, number];
@@ -59,20 +55,21 @@ type AllRow = readonly [number, string, string, string, string, string, number, 
 const allRecorded = (rows: readonly AllRow[]): Recorded[] => {
   let text = '';
   let known: Recorded['metadata'] | undefined;
-  return rows.map(([position, stream, id, type, data, metadata, time]) => {
+  return rows.map(([position, stream, id, type, data, stored, time]) => {
+    const { metadata, ...code } = splitCode(stored);
     if (!known || metadata !== text) known = JSON.parse(metadata) as Recorded['metadata'];
     text = metadata;
     const bytes = Buffer.byteLength(data);
-    return { type, data: JSON.parse(data), id, metadata: known, stream, position, time, bytes };
+    return { type, data: JSON.parse(data), id, metadata: known, ...code, stream, position, time, bytes };
   });
 };
 /** Serializes an append, the shared metadata only once. Spreads a large append over several turns of the event loop. */
 const appendOf = async (writes: readonly StreamWrite[]): Promise<Append> => {
   let before: Metadata | undefined;
-  const rowOf = ({ id, type, data, metadata }: NewEvent) => {
+  const rowOf = ({ id, type, data, metadata, mac }: NewEvent) => {
     const isSame = metadata === before;
     before = metadata;
-    return { id, type, data: JSON.stringify(data), metadata: isSame ? null : JSON.stringify(metadata) };
+    return { id, type, data: JSON.stringify(data), metadata: isSame ? null : JSON.stringify(metadata), mac };
   };
   const append: Append[number][] = [];
   let inTurn = 0;
@@ -96,21 +93,22 @@ const recordedBy = (append: Append, last: Position, time: number): Recorded[] =>
   let position = last - countOf(append);
   let known = {} as Metadata;
   return append.flatMap(({ stream, events }) =>
-    events.map(({ id, type, data, metadata }) => {
+    events.map(({ id, type, data, metadata, mac }) => {
       if (metadata !== null) known = JSON.parse(metadata) as Metadata;
+      const code = mac !== undefined && { mac };
       const bytes = Buffer.byteLength(data);
-      return { type, data: JSON.parse(data), id, metadata: known, stream, position: ++position, time, bytes };
+      return { type, data: JSON.parse(data), id, metadata: known, ...code, stream, position: ++position, time, bytes };
     }),
   );
 };
 
 const adoption = (events: readonly Recorded[]): Adoption => ({
-  adopted: events.map(({ stream, id, type, data, metadata, time }) => ({
+  adopted: events.map(({ stream, id, type, data, metadata, mac, time }) => ({
     stream,
     id,
     type,
     data: JSON.stringify(data),
-    metadata: JSON.stringify(metadata),
+    metadata: withCode(JSON.stringify(metadata), mac),
     time,
   })),
 });

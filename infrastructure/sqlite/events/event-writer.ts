@@ -4,13 +4,17 @@ import { rareAutoCheckpoint } from '../checkpoints.js';
 import { inTransaction, limitLockWait, limitParameter, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 import { misplacedIndex } from './event-order.js';
+import { withCode } from './stored-metadata.js';
 
 export type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
 export type Append = readonly {
   readonly stream: string;
   readonly expected: number;
   /** Events to append. Metadata is null when it equals that of the previous event, as within one command. */
-  readonly events: readonly (Omit<EventRow, 'metadata'> & { readonly metadata: string | null })[];
+  readonly events: readonly (Omit<EventRow, 'metadata'> & {
+    readonly metadata: string | null;
+    readonly mac?: string | undefined;
+  })[];
 }[];
 /** Events that another store recorded, with their commit times. */
 export type Adoption = { readonly adopted: readonly (EventRow & { readonly stream: string; readonly time: number })[] };
@@ -76,9 +80,10 @@ serveThread<WriterOptions, Append | Adoption, Appended>(({ path, lockMs, pages }
     for (const { stream, expected, events } of writes) {
       const organization = organizationOf(stream);
       let revision = expected;
-      for (const { id, type, data, metadata: own } of events) {
+      for (const { id, type, data, metadata: own, mac } of events) {
         metadata = own ?? metadata;
-        const row = [stream, ++revision, organization, id, type, data, metadata, time, --remaining] as const;
+        const stored = withCode(metadata, mac);
+        const row = [stream, ++revision, organization, id, type, data, stored, time, --remaining] as const;
         position = Number(insert.run(...row).lastInsertRowid);
       }
     }

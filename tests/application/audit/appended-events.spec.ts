@@ -6,7 +6,7 @@ import { appendEvents, historyOf, manualSystem, notary, sealAll, sealOld } from 
 import { type Files, openFiles } from '../../support/audit/tampered-files.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
-const deployment = { version: '2.0.0', host: 'here', pid: 1, followsChains: false };
+const deployment = { version: '1.0.0', host: 'here', pid: 1, followsChains: false };
 const operator = { actor: { kind: 'operator', id: 'op' }, requestId: 'test' } as const;
 
 /** Service on the files, whose events carry codes as those of a running service do. */
@@ -39,8 +39,13 @@ const startEarlierRelease = (files: Files) =>
       resolve(end);
       await stopped;
     };
-    const earlier = { ...deployment, version: '1.0.0' };
-    const ports = { state: files.stores().state, system: { ...manualSystem(), sleep }, deployment: earlier };
+    const { state } = files.stores();
+    // Heartbeats of earlier releases do not say that the process adds codes.
+    const put: typeof state.put = (kind, id, value, revision) => {
+      const { authenticates: _, ...heartbeat } = JSON.parse(value);
+      return state.put(kind, id, JSON.stringify(heartbeat), revision);
+    };
+    const ports = { state: { ...state, put }, system: { ...manualSystem(), sleep }, deployment };
     const { run } = createInstanceHeartbeat(ports, { roles: ['api'], processes: [], startup: () => null });
     const running = run(stop.signal);
   });

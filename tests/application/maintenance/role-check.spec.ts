@@ -22,6 +22,7 @@ const instanceOf = ({ roles: own, seen, stopped = false }: Given, n: number): In
   stoppedAt: stopped ? ago(seen) : null,
   isKilled: false,
   startup: null,
+  authenticates: true,
   activities: [],
 });
 

@@ -18,6 +18,7 @@ const instance = (pid: number, roles: readonly Role[], given: Partial<Instance> 
   stoppedAt: null,
   isKilled: false,
   startup: null,
+  authenticates: true,
   activities: [],
   ...given,
 });

@@ -51,7 +51,7 @@ type Stores = {
   readonly events: EventStore;
   readonly state: StateStore;
   readonly notary?: Notary;
-  /** Release of the sealer, which then requires codes as soon as no other release runs. */
+  /** Process of the sealer, which then requires codes as soon as every running process adds them. */
   readonly deployment?: NonNullable<SealerPorts['deployment']>;
 };
 

@@ -30,12 +30,13 @@ export const createEventLog = () => {
 
   const store = (stream: string, event: NewEvent, time: number) => {
     const text = JSON.stringify(event.data);
-    const { id, type, metadata } = event;
+    const { id, type, metadata, mac } = event;
     const recorded: Recorded = {
       id,
       type,
       data: JSON.parse(text),
       metadata: JSON.parse(JSON.stringify(metadata)),
+      ...(mac !== undefined && { mac }),
       stream,
       position: head() + 1,
       time,

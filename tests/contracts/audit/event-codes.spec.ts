@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { authenticatedAppends } from '../../application/commands/authenticated-appends.js';
+import { authenticatedAppends } from '../../../application/commands/authenticated-appends.js';
 import {
   beginning,
   type EventStore,
   type NewEvent,
   noStream,
   type Recorded,
-} from '../../application/ports/event-store.js';
-import { notary } from '../support/audit/sealed-history.js';
-import { eventStores } from '../support/engines/adapters.js';
-import { collect } from '../support/engines/counted-events.js';
-import { usePlace } from '../support/engines/places.js';
-import { testSystem } from '../support/silent.js';
+} from '../../../application/ports/event-store.js';
+import { notary } from '../../support/audit/sealed-history.js';
+import { eventStores } from '../../support/engines/adapters.js';
+import { collect } from '../../support/engines/counted-events.js';
+import { usePlace } from '../../support/engines/places.js';
+import { testSystem } from '../../support/silent.js';
 
 const golden = JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as Omit<NewEvent, 'id'>[];
 const eventsOf = (organizationId: string): NewEvent[] =>
