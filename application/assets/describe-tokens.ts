@@ -134,7 +134,7 @@ export const createTokenDescriber = (ports: Ports) => {
     unfinished.set(id, from);
     count(organizationId, 1);
     await inTurn(organizationId, () => describeWithRetries(wanted, id, signal));
-    // A token that was not described because the process stops is found again from the saved position.
+    // A token that is not described because the process stops is found again: the checkpoint was saved before it.
     unfinished.delete(id);
     count(organizationId, -1);
   };

@@ -71,7 +71,7 @@ const leaseOf = ({ role, name, chain }: ServiceProcess, release: string, ports: 
   if (role === 'api' || name === 'deliverer') return null;
   if (role === 'deliverer') return { name: 'delivery-queue' };
   if (chain === undefined) return { name: `${role}-${release}` };
-  // The nodes of the owner may fail while those of another instance work.
+  // An instance whose nodes fail would keep the lease without following the chain; then another one takes it over.
   return { name: `${role}-${chain}-${release}`, isNeglected: () => isNeglected(ports, chain) };
 };
 

@@ -43,7 +43,7 @@ export type Rebuild = {
    * once. Concurrent runs slow each other down but are harmless.
    */
   run(wanted: readonly AnyProjection[], options: RebuildOptions): Promise<Rebuilt>;
-  /** Removes unfinished generations; the live ones stay. */
+  /** Discards what an interrupted rebuild of the projections has built so far. The documents that readers use stay. */
   abandon(wanted: readonly AnyProjection[]): Promise<void>;
   /**
    * Rebuilds outdated projections and removes retired generations until the signal fires. A projection is outdated when

@@ -5,7 +5,10 @@ type TokenAccount = { readonly owner: string; readonly asset: ImportedToken };
 /** Claim that an account holds tokens of an owner. `holders` are the numbers of the wallets that made the claim. */
 type Claim = TokenAccount & { readonly holders: Set<number> };
 
-/** Keeps every claim on an account, because one organization may claim the account of another organization's owner. */
+/**
+ * Token accounts, and the addresses to which organizations say they belong. All statements about an account are kept: an
+ * organization may name a wrong address, which must not displace what another one says.
+ */
 const createTokenAccounts = () => {
   const claims = new Map<string, Claim[]>();
   const accountsOf = new Map<string, Set<string>>();
@@ -39,7 +42,10 @@ const createTokenAccounts = () => {
   };
 };
 
-/** Index of imported tokens by address and wallet. Wallets are identified by their holder numbers. */
+/**
+ * Index of imported tokens by address and wallet. A wallet is given by its number from `holder-numbers.ts`; `seed` varies
+ * the hashes of the address maps.
+ */
 export const createImportedTokens = (seed: number) => {
   const tokens = new Map<string, ReturnType<typeof createAddressMap>>();
   const accounts = createTokenAccounts();

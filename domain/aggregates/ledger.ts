@@ -129,7 +129,7 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
 ];
 
 const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
-/** Returns true if balances that include the block, or that were requested, must be read again when it is replaced. */
+/** Returns true if balances were read after the block was confirmed, or at the block on request: a reorg outdates them. */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
 /** Discards everything recorded before the block was dropped, because the chain reports it again. */
 const withoutDropped = (ledger: Ledger): Ledger => {

@@ -62,7 +62,10 @@ const positionOf = async (draft: string, { eventStoreUrl, namespace }: Config) =
   }
 };
 
-/** Describes the keys in the copied state store, or in the live one where that is a server. */
+/**
+ * Returns the fingerprints of the keys in the copied state store, or in the live one if the state store is a server and
+ * `copy` is null.
+ */
 const describeKeys = async (copy: string | null, ring: KeyRing, live: StateStore) => {
   const copied = copy === null ? null : await sqliteState(copy, 'read');
   try {

@@ -196,7 +196,7 @@ export const createFetch = (members: readonly Member[], chain: Chain, options: F
   };
 };
 
-/** Delays calls until a node has units left, and asks that node first. */
+/** Delays each call until the budget of a node covers the cost of its method, and asks that node first. */
 export const withinUnits = (
   members: readonly Member[],
   { headWatch }: Chain,

@@ -20,7 +20,10 @@ const isNew = async ({ events, state }: Stores) =>
 const findSeed = async (keys: ReturnType<typeof dataKeys>) =>
   (await keys.find(markedId)) ?? (await keys.find(unmarkedId));
 
-/** Keeps the mark as the vault id of the audit key, so that removing the mark removes the key. */
+/**
+ * Records that the seal log was begun. The record is the vault id of the audit key, so that nobody can remove it without
+ * removing the key.
+ */
 const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: Uint8Array): LogMark => {
   let isMarked = false;
   return {
@@ -36,9 +39,9 @@ const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: U
 };
 
 /**
- * Opens the key that signs seals and exports. Creates it in new stores. In other stores a missing key was removed, so its
- * successor is created with the mark: nothing is sealed until an operator accepts the loss of the log. Throws BadSetting
- * for a wrong master key.
+ * Opens the audit key, which signs seals and exports, and creates it in new stores. If it is missing in stores that hold
+ * data, somebody removed it: the new key then counts as one whose seal log was begun, so that nothing is sealed until an
+ * operator accepts the loss of the log. Throws BadSetting for a wrong master key.
  */
 export const openNotary = async (stores: Stores, ring: KeyRing): Promise<Notary> => {
   const { state } = stores;

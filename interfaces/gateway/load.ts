@@ -41,7 +41,7 @@ export type CallLoad = {
 type Terms = {
   readonly client: Cancellation;
   readonly pressure: Backpressure;
-  /** Number of calls that share the load. */
+  /** Number of calls in the message. Each may use an equal share of `maxBytes`. */
   readonly calls: number;
   readonly maxBytes?: number;
   /** Called when the first long answer is counted. */

@@ -60,7 +60,7 @@ type Handler<Q, R> =
       readonly isLarge?: never;
       readonly handle: Handle<WalletApis, Q, R>;
     }
-  // `isLarge`: lists of the answer may be read while the response is written.
+  // `isLarge`: the handler may return lists that are read from the store only while the response is written.
   | {
       readonly kind: 'query';
       readonly surface: 'wallet';

@@ -78,7 +78,10 @@ const listen = async (tenant: Tenant, confirmation: number, walletId: string | n
   tenant.hooks.push({ webhookId: webhook_id, walletId, receiver });
 };
 
-/** Sets up an organization with wallets of several depths, a sender and misbehaving receivers, before any fault. */
+/**
+ * Sets up an organization before the first fault: wallets with different `confirmation`, a wallet that sends, and webhook
+ * endpoints that misbehave.
+ */
 export const settle = async ({ processes, token }: World, seed: number, index: number, odds: Odds): Promise<Tenant> => {
   const { home } = processes;
   const url = processes.api() ?? '';

@@ -84,7 +84,10 @@ const wasCommitted = async (node: Node, name: string, before: number): Promise<b
   return Number(record(found?.masterchain_block_ref ?? {}, 'a masterchain block').seqno) < before;
 };
 
-/** Checks the links of listed blocks one by one, for an index that does not report the newest block of each shard. */
+/**
+ * Throws unless every predecessor of a shard block is in this masterchain block, in the previous one, or committed by an
+ * earlier one. For an index that does not report the newest block of each shard.
+ */
 const checkLinks = async (node: Node, seqno: number, links: Links, previous: MasterBlock | null) => {
   for (const name of [...links.values()].flatMap((previous) => previous ?? []))
     if (!links.has(name) && !previous?.blocks?.has(name) && !(await wasCommitted(node, name, seqno))) incomplete();

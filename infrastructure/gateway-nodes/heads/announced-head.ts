@@ -86,7 +86,7 @@ export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptio
     height: (): number => boundOf('latest'),
     isBehind,
     raise,
-    /** Returns the number of resets. */
+    /** Returns how often `reset` was called: if that changed during a call, its answer may be from the chain before. */
     resets: () => resets,
     /** Shares heads with other processes whose nodes serve the chain of this name. */
     follow: (chain: string): void => {

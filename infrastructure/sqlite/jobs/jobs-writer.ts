@@ -83,7 +83,8 @@ const prepare = (db: Database) => ({
      ON CONFLICT (id) DO UPDATE SET removed = 0, put_again = worker IS NOT NULL, at = min(at, excluded.at)
      WHERE worker IS NOT NULL OR excluded.at < at RETURNING worker, organization, lane`,
   ),
-  // A lane or organization keeps its turn if the turn is not later than this time.
+  // Queue a lane, and its organization, with the time $turn. One that is queued already keeps its own turn, unless that is
+  // later than $at.
   queueLane: db.prepare(
     `INSERT INTO lanes VALUES ($organization, $lane, $turn)
      ON CONFLICT (organization, lane) DO UPDATE SET turn = excluded.turn WHERE turn > $at`,

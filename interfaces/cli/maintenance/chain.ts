@@ -6,7 +6,7 @@ import { operator, withStores } from '../command/session.js';
 
 const followed = chains.filter(({ surface }) => surface === 'wallet');
 
-/** Finds a followed chain by its name, such as `c`, in either case. */
+/** Finds a followed chain by the letter that stands for it in API paths, such as `c`; upper or lower case. */
 const chainOf = (given: string): Variant => {
   const names = followed.map(({ segment }) => segment);
   const wanted = oneOf('<chain>', given.toLowerCase(), names);

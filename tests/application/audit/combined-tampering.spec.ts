@@ -167,7 +167,7 @@ describe('the proof of all histories together', () => {
       move: () => events(own.toSpliced(from, 1).toSpliced(target, 0, event)),
       cut: () => events(own.slice(0, from)),
       forge: () => events([...own.slice(0, from), ...own.slice(from).map((one) => ({ ...one, id: `${one.id}f` }))]),
-      // A type of its own, because a repeated proof record says nothing new.
+      // The copy gets a type of its own: the copy of a seal would only repeat the statement of that seal.
       append: () =>
         events([...own, { ...event, id: `${event.id}a`, type: 'Appended', position: placeAfter(contents, to) }]),
       retime: () => events(own.map((one, i) => (i >= from ? { ...one, time: one.time + 1 + (to % 1000) } : one))),

@@ -148,7 +148,8 @@ const hearOut = (socket: Socket) => {
 };
 
 const repliesIn = (bytes: Buffer, method: string, isCut: boolean): readonly Reply[] => {
-  // Answers to HEAD have no body and cannot be recognized here, so only the first answer is read then.
+  // Read only the first answer after a HEAD: it has no body in spite of its Content-Length, and the bytes do not tell which
+  // of the later answers are such.
   const found = bytes.length === 0 ? null : readReply(bytes, method);
   if (found)
     return [found.reply, ...(method === 'HEAD' || found.rest.length === 0 ? [] : repliesIn(found.rest, method, isCut))];

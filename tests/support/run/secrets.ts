@@ -131,7 +131,7 @@ export const forgetProducts = () => {
   products.length = 0;
 };
 
-/** Lists keeper files that others than their owner may read. */
+/** Lists files made to hold a secret, such as master.key, whose permissions let other users read them. */
 export const readableKeepers = (): readonly string[] =>
   madeDirectories()
     .flatMap(filesIn)

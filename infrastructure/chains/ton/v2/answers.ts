@@ -6,7 +6,7 @@ import { createBlocks, masterPlace, placeOf, readBlockId } from './blocks.js';
 import type { Call } from './call.js';
 import { readBlockTransactions } from './transactions.js';
 
-/** Answers a v3 request, given its query or body, in the format of a v3 index. */
+/** Answers a request of the TON Center API v3, given its query or body, by calls of the API v2, in the format of v3. */
 type Answer = (call: Call, asked: Raw) => Promise<Raw>;
 
 const statuses: Readonly<Record<string, string>> = { active: 'active', frozen: 'frozen', uninitialized: 'uninit' };

@@ -25,7 +25,7 @@ describe('a network that deviates from the EVM standard', () => {
     'bloom without logs': [],
     'system logs outside the bloom': [synced(anna)],
   };
-  /** Nodes that are asked for the first block and for the second. */
+  /** Number of nodes that are asked for the first and for the second block with a quirk, by its `askedElsewhere`. */
   const nodesAsked = { always: [2, 2], 'at first': [2, 1], never: [1, 1] };
   for (const [name, { askedElsewhere = 'never' }] of Object.entries(quirks))
     it(`through "${name}" has another node asked as its row says: ${askedElsewhere}`, async () => {
