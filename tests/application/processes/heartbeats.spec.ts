@@ -68,6 +68,7 @@ for (const [adapter, place] of Object.entries(states))
         host: 'vm',
         pid: 7,
         version: '1.2.3',
+        authenticates: true,
         roles: ['api', 'projector'],
         startedAt: start,
         seenAt: start,
