@@ -22,8 +22,8 @@ const write = (path, contents) => {
 };
 
 /**
- * Packages left out of the bundle: they load files of their own, only some configurations need them, or their errors
- * are told by the folder they are thrown in.
+ * Packages left out of the bundle: they load files of their own, or only some configurations need them, or the service
+ * recognizes their errors by the folder in the stack trace.
  */
 const external = [
   '@eventstore/db-client',
@@ -37,8 +37,8 @@ const external = [
 ];
 
 /**
- * Leaves out everything of undici but the dispatchers, because loading its fetch and its mocks takes a fifth of a start.
- * The build fails when a source imports another of its exports.
+ * Plugin that bundles only the dispatchers of undici, because loading its fetch and its mocks takes a fifth of the time
+ * to start. The build fails when a source imports another export of undici.
  */
 const onlyDispatchers = {
   name: 'only the dispatchers of undici',
@@ -57,7 +57,7 @@ const onlyDispatchers = {
 /** Entry points: the command as a process, and the same command for other programs to call. */
 const entries = [join(root, 'interfaces', 'main.ts'), join(root, 'interfaces', 'process.ts')];
 
-/** Modules that share their chunks. */
+/** Build options of the entry points: ES modules that share chunks. */
 const modules = {
   format: 'esm',
   splitting: true,
@@ -66,8 +66,8 @@ const modules = {
 };
 
 /**
- * One CommonJS file for each thread, because a store starts several threads, and loading a dozen modules would take as
- * long as the start of the thread itself.
+ * Build options of worker threads: one CommonJS file each, because a store starts several threads, and loading a dozen
+ * modules would take as long as the start of the thread itself.
  */
 const threads = {
   format: 'cjs',
@@ -76,13 +76,16 @@ const threads = {
   banner: { js: "'use strict'; const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
 };
 
-/** Selects the files that run as threads. A thread is started by its file name. */
+/**
+ * Returns true for a file that runs as a worker thread. Such a file calls `serveThread`, and is started by its file
+ * name.
+ */
 const isThread = (file) => /^serveThread\b/m.test(readFileSync(file, 'utf8'));
 
 /**
  * Bundles TypeScript and libraries into a few files, because reading them one by one would take most of a command's
- * time; tsc checks the types in `npm run check`. All files lie in one folder, so that a file read from beside its
- * module is found.
+ * time; tsc checks the types in `npm run check`. All files are in one folder, so that a module finds the files that it
+ * reads from its own directory.
  */
 const compile = async (entryPoints, form = modules) => {
   const esbuild = await import('esbuild');
@@ -100,7 +103,8 @@ const compile = async (entryPoints, form = modules) => {
     write: false,
     ...form,
   });
-  // Entry files are written last, because their names stay the same and they import the hashed chunks.
+  // Entry files are written last: a command may load them at any time, because their names stay the same, and the
+  // hashed chunks that they import must exist then.
   const isEntry = ({ path }) => !/-[A-Z0-9]{8}\.js/.test(path);
   for (const { path, contents } of outputFiles.toSorted((a, b) => isEntry(a) - isEntry(b))) write(path, contents);
 };
@@ -108,7 +112,10 @@ const compile = async (entryPoints, form = modules) => {
 const consoleSource = join(root, 'interfaces', 'console');
 const consoleOutput = join(root, 'dist', 'console');
 
-/** Lists the files that a page loads at once: its script, the chunks that the script imports statically, style, icon. */
+/**
+ * Returns HTML tags for the files that the page loads at once: its script, the chunks that the script imports
+ * statically, style, icon.
+ */
 const firstLoad = (outputs) => {
   const outputOf = (source) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(source));
   const [entry, { cssBundle }] = outputOf('main.tsx');
@@ -126,7 +133,7 @@ const firstLoad = (outputs) => {
   ].join('\n    ');
 };
 
-/** Gives the console the verifier of evidence folders, which verify.html carries in a script of its own. */
+/** Plugin that lets the console import the verifier of evidence folders from its script element in verify.html. */
 const evidenceVerifier = {
   name: 'evidence-verifier',
   setup: ({ onLoad }) =>
@@ -137,8 +144,8 @@ const evidenceVerifier = {
 };
 
 /**
- * Bundles the console for browsers into dist/console/: index.html, and the files it loads under names that change with
- * their contents.
+ * Bundles the console for browsers into dist/console/: index.html, and the files that it loads, with hashes of their
+ * contents in their names.
  */
 const bundleConsole = async () => {
   const esbuild = await import('esbuild');
@@ -170,7 +177,10 @@ const bundleConsole = async () => {
   );
 };
 
-/** Returns true for a file that the service reads from beside its module. The console's page is built instead. */
+/**
+ * Returns true for a file that a module of the service reads from its own directory. The console's page is not copied,
+ * but built.
+ */
 const isCopied = (file) => /\.(html|py)$/.test(file) && !file.startsWith(consoleSource);
 
 export const build = async () => {

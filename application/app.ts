@@ -38,7 +38,7 @@ import { createTransactionCreation, type TransactionCreation } from './transacti
 import { createAddressParser } from './wallets/address-parser.js';
 import { createOldestDelivery, type OldestDelivery } from './webhooks/oldest-delivery.js';
 
-/** Service without I/O: the use cases over the ports, and the background processes. */
+/** Service without its adapters: the use cases, which do all I/O through the ports, and the background processes. */
 export type App = WalletApis &
   Histories &
   OperatorViews &
@@ -50,17 +50,17 @@ export type App = WalletApis &
     readonly followers: readonly Follower[];
     readonly transactionCreation: TransactionCreation;
     readonly chainBlocks: ChainBlocks;
-    /** All background processes. `serve` runs those of its roles. */
+    /** All background processes. `serve` runs those that belong to its configured roles. */
     readonly processes: readonly ServiceProcess[];
     readonly deliveriesWaiting: Jobs['count'];
     readonly oldestDelivery: OldestDelivery;
-    /** Answers all requests that wait for notifications, so that the service can stop. */
+    /** Completes all requests that wait for notifications, so that the service can stop. */
     readonly endNotificationWaits: () => void;
-    /** Adds a listener to the measurements of this process. */
+    /** Adds a listener that is called with each measurement of this process. */
     readonly onMeasurement: (listener: Measure) => void;
-    /** Returns the public keys shared by all webhooks at a given time (Unix ms). */
+    /** Returns the public keys, shared by all webhooks, that are valid at a given time (Unix ms). */
     readonly sharedWebhookKeys: WebhookSigner['sharedKeys'];
-    /** Pools of nodes by `<segment>/<network>`. */
+    /** Pools of chain nodes, by `<segment>/<network>` of the gateway's URLs. */
     readonly nodes: ReadonlyMap<string, Node>;
     /** Subscriptions to the chains of `nodes`, by `<segment>/<network>`. */
     readonly feeds: ReadonlyMap<string, ChainFeed>;

@@ -17,7 +17,7 @@ const inMemory = { count: 1000, atOnce: 1 };
 const addresses = 1000;
 const batches = 5;
 
-/** Starts a peer; null when it is not installed. */
+/** Starts another event store in a separate process; null when it is not installed. */
 const startPeer = (name: string, needs: string) =>
   hasPeer(needs)
     ? startProgram(new URL('./append/peer.ts', import.meta.url), [name, join(freshDirectory(), 'peer.db')])

@@ -8,7 +8,10 @@ const eventsOfRebuild = 20_000;
 const roundsOfRebuild = 2;
 
 type Server = 'EVENTSTORE_URL' | 'MONGODB_URL';
-/** Row of the report: adapter and bare client, two sides of one program, and the minimum ratio between them. */
+/**
+ * Row of the report: one program measures the adapter (`side`) and the bare client (`bare`). `atLeast` is the minimum
+ * ratio of the adapter's rate to that of the bare client.
+ */
 type Row = {
   readonly what: string;
   readonly unit: string;

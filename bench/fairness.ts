@@ -45,7 +45,10 @@ const startGreedy = async ({ service: { url }, greedy, wallets }: Sides) => {
   };
 };
 
-/** Compares an organization's latency beside another one that sends as many requests as it can with its latency alone. */
+/**
+ * Compares two latencies of an organization's requests: alone, and beside another organization that sends as many
+ * requests as it can.
+ */
 export const fairness: Bench = async function* () {
   const sides = await open();
   const { service, maxStall, modest, wallets } = sides;

@@ -14,7 +14,10 @@ import { until } from './measure/until.js';
 /** Number of requests per round. */
 const requests = { few: 3000, many: 6000, most: 20_000 };
 const rounds = 2;
-/** Number of starts of each program. Its memory layout makes a process up to 25 % faster or slower than another. */
+/**
+ * Number of times that each program is started. The memory layout makes one process up to 25 % faster or slower than
+ * another.
+ */
 const generations = 5;
 
 type Rates = { readonly peer: number[]; readonly ours: number[] };
@@ -124,7 +127,7 @@ const measureHttp = async (ratesOf: ReturnType<typeof createRates>) => {
   for (const { what, body, ceiling, peer: name, count } of rows) {
     const peer = peers[name];
     if (!peer) continue;
-    // Each kind of answer gets its own gateway, because the bare server also serves only one kind.
+    // Each row gets a gateway of its own, which then serves only one kind of response, like the bare server.
     const service = await startGateway(node.url, home);
     const gateway = gatewayUrl(service);
     await post(gateway, body(0));

@@ -5,12 +5,12 @@ import { type Bench, type Figure, largest, quantile } from './measure/figures.js
 import { maxStallMs } from './measure/probed-service.js';
 import { watchStalls } from './measure/stall.js';
 
-/** Numbers of existing things at which one more is measured. GROWTH=long adds 100,000. */
+/** Numbers of things that exist already when the cost of creating one more is measured. GROWTH=long adds 100,000. */
 const sizes = process.env.GROWTH === 'long' ? [1000, 10_000, 100_000] : [1000, 10_000];
 const measured = 100;
 /** Number of things created before the measured ones, to warm up the code. */
 const warmUp = 100;
-/** Quantile that is reported. Slower samples wait for a disk that other processes use too. */
+/** Quantile of the samples that is reported. Slower samples wait for a disk that other processes use too. */
 const reportedQuantile = 0.1;
 const maxGrowth = 1.5;
 
@@ -51,7 +51,10 @@ const grow = async function* (name: string): AsyncIterable<Figure> {
   }
 };
 
-/** Measures the cost of one more thing as their number in an organization grows. A failure ends a kind early. */
+/**
+ * Measures the cost of creating one more thing as the number of things of its kind in an organization grows. A failed
+ * request ends the measurement of the kind.
+ */
 export const growth: Bench = async function* () {
   for (const name of measuredKinds)
     try {

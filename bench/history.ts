@@ -170,7 +170,10 @@ const stallFigures = async function* (home: Home): AsyncIterable<Figure> {
   await service.stop();
 };
 
-/** Measures the cost of a long history: pages, start, replay, export, statements and stalls. */
+/**
+ * Measures the cost of a history in which one wallet has `size` transfers: pages, start, replay, export, statements and
+ * stalls.
+ */
 export const history: Bench = async function* () {
   const { home, wallets } = await open();
   yield* pageFigures(home, wallets);

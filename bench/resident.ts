@@ -29,7 +29,10 @@ const mixedRequests = ({ c }: ReturnType<typeof clientOf>) => {
   };
 };
 
-/** Measures whether the memory of a service stays the same under 100 requests a second. Runs only when it is named. */
+/**
+ * Measures whether the memory of a service stays the same under 100 requests per second. Runs only if named on the
+ * command line.
+ */
 export const resident: Bench = async function* () {
   const service = await startService({ on: embedded });
   const send = mixedRequests(clientOf(service));

@@ -31,7 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
   engines,
 };
 
-/** Benchmarks that take too long to run unless they are named. */
+/** Benchmarks that run only if they are named on the command line, because they take half an hour. */
 const longBenches: Readonly<Record<string, Bench>> = { resident };
 const allBenches = { ...benches, ...longBenches };
 
@@ -51,7 +51,7 @@ const printLine = (text: string) => process.stderr.write(`${text}\n`);
 const started = performance.now();
 const lineOf = (figure: Figure) => `${Math.round((performance.now() - started) / 1000)} s  ${cells(figure).join('  ')}`;
 
-/** Returns the named benchmarks, or all but the long ones if there are no names. */
+/** Returns the named benchmarks, or those of `benches` if there are no names. */
 const selectBenches = (names: readonly string[]): readonly Bench[] =>
   (names.length > 0 ? names : Object.keys(benches)).map(
     (name) =>

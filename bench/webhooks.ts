@@ -54,7 +54,7 @@ const requested = (organizationId: string, webhookId: string): StreamWrite => {
   return { stream: deliveryStream(context, deliveryId), expected: noStream, events: [event] };
 };
 
-/** Waits until the read models include all events, and have open deliveries if `isOpen`, otherwise none. */
+/** Waits until the read models include all events and have open deliveries (`isOpen`) or none (not `isOpen`). */
 const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
   const readModels = await home.readModels();
   const isSo = async () => {

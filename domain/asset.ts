@@ -19,7 +19,10 @@ type Numbered<Standard> = OfContract<Standard> & {
   readonly tokenId: string;
 };
 
-/** Token of a chain with a single token standard. */
+/**
+ * Token on a chain with a single token standard, such as a jetton on TON. The token is followed once it was imported or
+ * its contract was registered.
+ */
 export type ImportedToken = OfContract<'token'>;
 
 /** Native coin of a chain, or a token of a contract. */
@@ -41,7 +44,7 @@ const isTokenStandard = (standard: Asset['standard']): standard is TokenStandard
   (tokenStandards as readonly string[]).includes(standard);
 
 /**
- * Returns the `asset_type` of a standard on the wire. An imported token has the same type as its chain's native coin.
+ * Returns the `asset_type` of a standard in the API. An imported token has the same type as its chain's native coin.
  */
 export const assetTypeOf = ({ tag }: Variant, standard: Asset['standard']) =>
   isTokenStandard(standard) ? `ASSET_TYPE_${standard.toUpperCase()}` : `ASSET_TYPE_${tag}`;

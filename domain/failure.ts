@@ -13,8 +13,8 @@ export type FailureCode =
   | 'UNAVAILABLE';
 
 /**
- * Invalid part of a request. `path` is a JSON pointer into the body; `message` completes a sentence that begins with
- * it.
+ * Invalid part of a request. `path` is a JSON pointer into the body; `message` is a predicate, such as "must be a
+ * string", that follows the name of the member.
  */
 export type Fault = { readonly path: string; readonly message: string };
 
@@ -50,6 +50,8 @@ export const fail = (code: FailureCode, message: string, faults?: readonly Fault
   throw new Failure(code, message, faults);
 };
 
-/** Rejects a request because of the body member at the JSON pointer `path`; `reason` follows the name of the member. */
+/**
+ * Rejects a request because of the body member at the JSON pointer `path`; `reason` is the `message` of its `Fault`.
+ */
 export const invalid = (path: string, reason: string) =>
   fail('INVALID_ARGUMENT', `${path.slice(1)} ${reason}`, [{ path, message: reason }]);

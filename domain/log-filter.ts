@@ -1,6 +1,6 @@
 import { blockTags, isAddress, isBlockTag, isHash, isQuantity, isRecord, unknownMember } from './rpc-value.js';
 
-/** Filter of a log subscription. A `null` field matches every log. */
+/** Filter of event logs, for a subscription or a polled filter. A `null` field matches every log. */
 export type LogFilter = {
   readonly addresses: ReadonlySet<string> | null;
   /** Allowed values per topic position. A log with fewer topics than the filter has positions does not match. */
@@ -29,7 +29,7 @@ const isBlock = (value: unknown) => value == null || isQuantity(value) || isBloc
 
 const filterFields = ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash', 'blockhash'] as const;
 
-/** Returns the block of a filter under either spelling of its name. */
+/** Returns the block hash of a filter, which may be spelled `blockHash` or `blockhash`. */
 const blockHashIn = ({ blockHash, blockhash }: Readonly<Record<string, unknown>>) => blockHash ?? blockhash;
 
 /** Describes the first error in a filter; null if the filter is valid. */

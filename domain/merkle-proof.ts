@@ -76,7 +76,8 @@ const climb = (start: Place, path: readonly string[], take: (sibling: string, is
     if (place.last === 0) return false;
     const isLeft = isOdd(place.at) || place.at === place.last;
     take(sibling, isLeft);
-    // The last node of a level has no sibling if its index is even: its hash is also that of its parent.
+    // The last node of a level has no sibling if its index is even. Its parent has the same hash, so the level is
+    // skipped.
     while (isLeft && place.at !== 0 && !isOdd(place.at)) place = parentOf(place);
     place = parentOf(place);
   }
@@ -107,7 +108,8 @@ type Tree = { readonly size: number; readonly root: string };
 const extendsTree = (first: Tree, second: Tree, path: readonly string[], node: NodeHash) => {
   let shared: Place = { at: first.size - 1, last: second.size - 1 };
   while (isOdd(shared.at)) shared = parentOf(shared);
-  // The proof omits the first node of the path if that is the root of the first tree: its size is a power of two.
+  // A first tree with a power of two of leaves is a single node of the second tree. The proof omits this node, because
+  // the verifier has its root.
   const [start = '', ...rest] = shared.at === 0 ? [first.root, ...path] : path;
   let [before, after] = [start, start];
   const isWhole = climb(shared, rest, (sibling, isLeft) => {
@@ -121,6 +123,6 @@ const extendsTree = (first: Tree, second: Tree, path: readonly string[], node: N
 export const isConsistent = (first: Tree, second: Tree, path: readonly string[], node: NodeHash): boolean => {
   if (first.size === second.size) return path.length === 0 && first.root === second.root;
   if (first.size > second.size || first.size < 0) return false;
-  // Every tree is consistent with the empty tree, so that proof is empty.
+  // Every tree is consistent with the empty tree, so the proof is empty.
   return first.size === 0 ? path.length === 0 : extendsTree(first, second, path, node);
 };

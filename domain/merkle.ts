@@ -28,7 +28,8 @@ export const nodeHash = (left: string, right: string, digest: ByteDigest): strin
 export const appendLeaf = ({ size, peaks }: Frontier, leaf: string, digest: ByteDigest): Frontier => {
   let hash = leaf;
   let kept = peaks.length;
-  // Each trailing 1 bit of the size is a complete subtree that merges with the equally large one on its right.
+  // Each trailing 1 bit of the size stands for a complete subtree, which merges with the new subtree of the same size
+  // on its right.
   for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2) hash = nodeHash(peaks[--kept] as string, hash, digest);
   return { size: size + 1, peaks: [...peaks.slice(0, kept), hash] };
 };

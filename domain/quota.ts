@@ -1,6 +1,6 @@
 import type { Message } from './decider.js';
 
-/** Default quotas of an organization. An operator changes them with SetQuota. */
+/** Default limit of each quota. An operator changes a limit for one organization with SetQuota. */
 export const defaultQuotas = {
   wallets: 1_000_000,
   addresses: 10_000_000,
@@ -31,8 +31,8 @@ export type Counts = Readonly<Partial<Record<QuotaName, number>>>;
 const none: Counts = {};
 
 /**
- * Change in usage that one event of each type causes. Deciders emit these events only when a resource appears or
- * disappears, so a repeated command never counts twice. A transaction that a reorg dropped is open again.
+ * Change in usage that one event of each type causes. Deciders emit these events only when a resource is created or
+ * removed, so a repeated command never counts twice. A transaction that a reorg dropped is open again.
  */
 const effects: Readonly<Record<string, Counts | ((data: never) => Counts)>> = {
   WalletRegistered: { wallets: 1 },
@@ -97,8 +97,8 @@ export const countEvent = (counts: Counts, event: Message, bytes: number): Count
 };
 
 /**
- * Returns the quota usage that the events of one command add. A command that removes something is charged no storage,
- * so that an organization can still remove resources and revoke keys when its storage is full.
+ * Returns the quota usage that the events of one command add. A command that removes a resource or changes limits is
+ * charged no storage, so that an organization can still remove resources and revoke keys when its storage is full.
  */
 export const quotaUsageOf = (events: readonly Message[]): Counts => {
   const isFree = (event: Message) =>

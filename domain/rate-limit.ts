@@ -1,12 +1,15 @@
-/** Maximum number of requests of one organization on one chain per window. All four windows apply at the same time. */
+/**
+ * Rate limits of an organization on one chain, or of a gateway token: maximum cost of requests per window, in units
+ * (`costOf`). All four windows apply at the same time.
+ */
 export type Limits = {
-  /** Maximum cost of the requests in a second. */
+  /** Maximum total cost, in units, of the requests in one second. */
   readonly second: number;
-  /** Maximum cost of the requests in an hour. */
+  /** Maximum total cost, in units, of the requests in one hour. */
   readonly hour: number;
-  /** Maximum cost of the requests in a UTC day. */
+  /** Maximum total cost, in units, of the requests in one UTC day. */
   readonly day: number;
-  /** Maximum cost of the requests in a UTC calendar month. */
+  /** Maximum total cost, in units, of the requests in one UTC calendar month. */
   readonly month: number;
 };
 type Window = keyof Limits;
@@ -17,7 +20,8 @@ export const windows: readonly Window[] = ['second', 'hour', 'day', 'month'];
 export const defaultLimits: Limits = { second: 100, hour: 100_000, day: 1_000_000, month: 20_000_000 };
 
 /**
- * Limits of admin credentials on the admin API, which belongs to no chain. Client credentials have the defaults there.
+ * Limits of admin credentials on the admin API, which belongs to no chain. Other credentials have `defaultLimits` on
+ * the admin API.
  */
 export const operatorLimits: Limits = { second: 1000, hour: 1_000_000, day: 10_000_000, month: 200_000_000 };
 
@@ -63,7 +67,9 @@ export const overLimit = ({ limit, window, ofToken }: Quota, chain: string) => {
   return `${allowed} on chain ${chain}. An administrator can raise the limit with SetRateLimit`;
 };
 
-/** Units used in a window. `end` is in ms of the clock that `now` comes from. */
+/**
+ * Units used in a window. `end` is the time at which the window ends in ms, on the same clock as `now` in `quotaOf`.
+ */
 type Usage = { readonly used: number; readonly end: number };
 
 type Usages = Readonly<Record<Window, Usage>>;
@@ -77,7 +83,10 @@ const tightestWindow = (limits: Limits, usages: Usages): Window => {
   return found;
 };
 
-/** Returns the full window that resets last, because a retry before that is rejected again; null if none is full. */
+/**
+ * Returns the window that resets last among those with fewer than `cost` units left; null if all windows have enough. A
+ * retry before the reset of that window would be rejected again.
+ */
 const lastResetFullWindow = (limits: Limits, usages: Usages, cost: number): Window | null => {
   const full = windows.filter((window) => leftOf(limits, usages, window) < cost);
   return full.toSorted((a, b) => usages[b].end - usages[a].end)[0] ?? null;

@@ -1,6 +1,9 @@
 import { didYouMean } from './nearest-name.js';
 
-/** Type guards for values of EVM JSON-RPC. Lengths are checked before patterns, because texts may be megabytes long. */
+/**
+ * Type guards for values of EVM JSON-RPC. Lengths are checked before regular expressions run, because texts may be
+ * megabytes long.
+ */
 
 const maxQuantityLength = 66;
 const quantityPattern = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]*)$/;
@@ -31,7 +34,8 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Describes the first unknown member of an object; null if there is none. Nodes differ in how they treat such members.
+ * Describes the first unknown member of an object; null if there is none. Unknown members are rejected, because nodes
+ * differ in how they treat unknown members.
  */
 export const unknownMember = (value: Readonly<Record<string, unknown>>, known: readonly string[]): string | null => {
   const name = Object.keys(value)

@@ -28,7 +28,7 @@ const decimalsIn = (value: unknown) => {
   return /^\d{1,3}$/.test(text) && Number(text) <= maxDecimals ? Number(text) : undefined;
 };
 
-/** Reads a description from untrusted values. */
+/** Reads a token description from untrusted values. Missing and invalid parts are omitted. */
 export const descriptionOf = (given: Readonly<Record<string, unknown>>): TokenDescription => {
   const [name, symbol, decimals] = [nameIn(given.name), nameIn(given.symbol), decimalsIn(given.decimals)];
   return { ...(name && { name }), ...(symbol && { symbol }), ...(decimals !== undefined && { decimals }) };

@@ -4,26 +4,26 @@ import type { Message } from './decider.js';
 import { OrganizationStopped } from './failure.js';
 
 type Touched = EventData<'BalanceTouched'>;
-/** Version 1 leaves out the asset of the chain's own coin, has no fees and was never imported. */
+/** Version 1 has no `asset` for the chain's own coin, and neither `fees` nor `imported`. */
 type TouchedFirst = Omit<Touched, 'asset' | 'fees' | 'imported'> & {
-  /** Asset whose balance is meant; absent for the chain's own coin. */
+  /** Asset of the balance; absent for the chain's own coin. */
   readonly asset?: Asset;
 };
 
 type Seal = EventData<'AuditSealed'>;
-/** Version 1 covers neither positions nor commit times, and is in no log. */
+/** Version 1 covers neither positions nor commit times of the sealed events, and is in no seal log. */
 type SealFirst = Omit<Seal, 'places' | 'log'>;
 
-/** Converts data from one version to another. */
+/** Converts the data of an event from one version of its type to another. */
 type Step<To extends object = object> = (data: never) => To;
 
-/** Versions of one event type, of which the release writes version 1 plus the number of steps in `up`. */
+/** Versions of one event type. This release writes version `1 + up.length`. */
 type Versions<T extends EventType> = {
   /** Steps from version 1 to 2, from 2 to 3 and so on. The last one returns the shape that this release writes. */
   readonly up: readonly [] | readonly [...Step[], Step<EventData<T>>];
   /**
-   * Converts the version that the next release writes to the shape of this one. Present in the release before a new
-   * version is first written, so that both releases can run on the same stores.
+   * Converts the version that the next release writes to the shape that this release writes. Present in the release
+   * before a new version is first written, so that both releases can run on the same stores.
    */
   readonly next?: Step<EventData<T>>;
 };
@@ -62,7 +62,7 @@ const unchanged: AnyVersions = { up: [] };
 const versionsOf = (type: string, table: Upcasters): AnyVersions =>
   Object.hasOwn(table, type) ? (table[type as EventType] ?? unchanged) : unchanged;
 
-/** Returns the version in which events of a type are written. */
+/** Returns the version in which this release writes events of a type. */
 export const currentVersion = (type: string, table = upcasters) => 1 + versionsOf(type, table).up.length;
 
 /** Returns the last version of a type that this release reads. */

@@ -9,26 +9,27 @@ export type Capability =
   | 'managed-transactions'
   /** The JSON-RPC gateway serves the chain's nodes and the `dev_` methods of the development chains. */
   | 'gateway'
-  /** An organization registers token contracts for all of its addresses. */
+  /** Organizations register token contracts, which are then followed for all of their addresses. */
   | 'contracts'
-  /** A contract has one of several token standards. */
+  /** Registered contracts have one of several token standards (ERC-20, ERC-721 or ERC-1155). */
   | 'token-contracts';
 
 /** Families of chains that share address format, node API and block format. Each has a row in infrastructure/chains. */
 export const chainFamilies = ['ton', 'sui', 'evm'] as const;
 export type Family = (typeof chainFamilies)[number];
-/** Families with reorgs. On all others a block is final as soon as it is seen. */
+/** Families with reorgs. On chains of the other families, a block is final as soon as it is seen. */
 const reorgFamilies: readonly Family[] = ['evm'];
 export const canReorg = (family: Family): boolean => reorgFamilies.includes(family);
 
 /**
- * Forms of an API's transfer records; each is one row in application/assets/wire-records.ts.
- * stateful: listed as soon as seen, with their state. confirmed: listed once confirmed.
- * final: listed as soon as seen, or once confirmed on families with reorgs. two-sided: like final, one record per side.
+ * Forms in which an API lists transfers; each is one row of `forms` in application/assets/wire-records.ts.
+ * stateful: listed as soon as observed, with their state. confirmed: listed once confirmed, without failed transfers.
+ * final: listed as soon as observed, or once confirmed on families with reorgs.
+ * two-sided: like final, but the sender's side and the receiver's side of a transfer are listed separately.
  */
 export type TransferForm = 'stateful' | 'confirmed' | 'final' | 'two-sided';
 
-/** Makes a missing family a compile error. */
+/** Makes it a compile error to omit a family from `TransferForms`. */
 type FormsByFamily<T extends Record<Family, TransferForm>> = T;
 /** Transfer forms available to each family: some need fields that only one connector provides. */
 type TransferForms = FormsByFamily<{
@@ -53,15 +54,15 @@ export type Variant = Place &
     /** Default number of confirmations after which a transfer is confirmed. A wallet may set its own `confirmation`. */
     readonly depth: number;
     /**
-     * Maximum `confirmation` of a wallet or a webhook. Blocks that deep are not replaced any more, and nodes keep the
-     * state of only so many blocks.
+     * Maximum `confirmation` of a wallet or a webhook. Blocks with so many confirmations are no longer replaced by
+     * reorgs, and nodes may not keep older states to read balances from.
      */
     readonly maxConfirmations: number;
     readonly notificationType: string;
     readonly addressExample: string;
-    /** Example of a token address in requests; absent where tokens are not imported. */
+    /** Example of a token address in requests; absent on APIs without token imports. */
     readonly tokenExample?: string;
-    /** Families whose nodes are accepted by the setting `CHAIN_<tag>_URL`. */
+    /** Chain families of the nodes that the setting `CHAIN_<tag>_URL` accepts. */
     readonly nodeFamilies: readonly Family[];
   };
 
@@ -89,7 +90,7 @@ export const variants: readonly Variant[] = [
     family: 'ton',
     addressExample: 'UQAjflEZ_6KgKMxPlcnKN1ZoUvHdTT6hVwTW95EGVQfeSktz',
     tokenExample: 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs',
-    // Transfer records have a shard, a workchain and a message, which exist only on TON.
+    // Nodes of TON only, because transfers of this API have a shard, a workchain and a message.
     nodeFamilies: ['ton'],
   },
   {

@@ -31,7 +31,10 @@ import {
 type ChainSetting = {
   readonly tag: Variant['tag'];
   readonly urls: readonly string[] | 'off' | 'unset';
-  /** Age in seconds of the newest block that raises an alarm; 0 for never, undefined for the default of the family. */
+  /**
+   * Age in seconds at which the newest block of the chain raises an alarm; 0 for never, undefined for the default of
+   * the family.
+   */
   readonly oldHeadSeconds: number | undefined;
   /** URLs of nodes that serve blocks which the other nodes have pruned. */
   readonly archive?: readonly string[];
@@ -45,22 +48,25 @@ export type Config = {
   readonly dataDirectory: string;
   /** Master key; undefined to use the file master.key in the data directory. */
   readonly masterKey: Uint8Array | undefined;
-  /** Key that older secrets are wrapped with. Set only while the master key is being rotated. */
+  /**
+   * Previous master key, which older data keys are still wrapped with; undefined unless the master key is being
+   * rotated.
+   */
   readonly previousMasterKey: Uint8Array | undefined;
-  /** Time within which a request is answered when a store does not answer; all deadlines derive from it. */
+  /** Milliseconds after which a request fails if a store does not respond; all deadlines derive from this value. */
   readonly requestTimeoutMs: number;
   readonly demo: boolean;
   readonly production: boolean;
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
   readonly requestLog: RequestLogPolicy;
-  /** Receiver of traces; undefined if none are recorded. */
+  /** Receiver of traces; undefined if no traces are exported. */
   readonly tracing: TracingSettings | undefined;
-  /** URL of EventStoreDB or KurrentDB. Like the next two, undefined for an embedded store (SQLite). */
+  /** URL of EventStoreDB or KurrentDB. Like `mongodbUrl` and `redisUrl`, undefined for an embedded store (SQLite). */
   readonly eventStoreUrl: string | undefined;
   readonly mongodbUrl: string | undefined;
   readonly redisUrl: string | undefined;
-  /** Prefix of streams, databases and keys on the servers; empty for none. */
+  /** Prefix of the names of streams, databases and keys on the servers; empty for no prefix. */
   readonly namespace: string;
   readonly chains: readonly ChainSetting[];
   /** Node URLs by `<segment>/<network>`, for gateways that do not use the nodes of their chain. */
@@ -74,11 +80,11 @@ export type Config = {
   readonly memory: MemoryBudget;
   /** Milliseconds between blocks of a development chain; 0 mines only on request and when a transaction arrives. */
   readonly developmentBlockMs: number;
-  /** True if webhook URLs and token documents may point to private addresses. */
+  /** True if URLs of webhooks, token documents and witnesses may lead to private addresses. */
   readonly allowPrivate: boolean;
-  /** True if the first webhook of an organization for a host must answer a challenge. */
+  /** True if a webhook endpoint on a host that is new to the organization must answer a challenge. */
   readonly challengeEndpoints: boolean;
-  /** True if notifications also have a signature of the deprecated key that all webhooks share. */
+  /** True if notifications are also signed with the deprecated key that all webhooks share. */
   readonly sharedWebhookKey: boolean;
   /** Maximum number of concurrent deliveries to one webhook. */
   readonly webhookConcurrency: number;
@@ -87,13 +93,16 @@ export type Config = {
   readonly stuckSeconds: number;
   /** Seconds after which a block that no node returns is skipped, provided that the nodes report their head. */
   readonly unreadableBlockSeconds: number;
-  /** Seconds between two comparisons of all balances with the nodes; 0 for none. */
+  /** Seconds between two comparisons of all balances with the nodes; 0 for no comparisons. */
   readonly reconcileSeconds: number;
-  /** Maximum number of events that an as-of query may read. */
+  /** Maximum number of events that one query of a past state (as-of query) may replay. */
   readonly asOfEvents: number;
   /** Milliseconds for which an entry of the access log is kept. */
   readonly accessLogMs: number;
-  /** File to which the signed heads of the seal log are appended; `witnessUrl` receives them by HTTP. */
+  /**
+   * File to which the signed heads of the seal log are appended; undefined for none. `witnessUrl` receives them by
+   * HTTP.
+   */
   readonly witnessFile: string | undefined;
   readonly witnessUrl: string | undefined;
 };
@@ -189,7 +198,9 @@ const gatewayUrls = ({ gateways, chains }: Config, tag: Variant['tag'], address:
   return typeof urls === 'object' ? urls : [];
 };
 
-/** Rejects a shared vault without a configured master key, because other machines do not have this one's key file. */
+/**
+ * Rejects a shared vault without a configured master key, because other machines do not have this machine's key file.
+ */
 const requireSharedKey = ({ masterKey, mongodbUrl }: Config) => {
   if (mongodbUrl !== undefined && masterKey === undefined)
     bad('CHAINFOLD_MASTER_KEY', 'is needed with MONGODB_URL: all processes must use the same key');
@@ -197,7 +208,7 @@ const requireSharedKey = ({ masterKey, mongodbUrl }: Config) => {
 
 /** Reads and validates all settings at the start. Throws BadSetting for the first invalid one. */
 export const readConfig = (given: Environment): Config => {
-  // Compose files pass an empty string for a variable that is not set.
+  // Variables with an empty value count as not set, because Compose files pass an empty string for an unset variable.
   const environment: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const config: Config = {
     host: host('CHAINFOLD_HOST', environment.CHAINFOLD_HOST),

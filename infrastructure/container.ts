@@ -70,10 +70,13 @@ const tokens = {
 
 const close = (store: { close(): Promise<void> }) => store.close();
 
-/** Name and URL of the setting for a server; the URL is undefined for an embedded store. */
+/** Name of the setting with a server's URL, and that URL; undefined if an embedded store is used instead. */
 type EngineUrl = readonly [setting: string, url: string | undefined];
 
-/** Names the setting when a client rejects its URL. Omits the client's message if the URL may contain a password. */
+/**
+ * Opens a store. Throws BadSetting if the client rejects the URL of the setting, without the client's message if the
+ * URL may contain a password.
+ */
 const orBadUrl = async <T>([setting, url]: EngineUrl, open: () => Promise<T>): Promise<T> => {
   try {
     return await open();
@@ -120,7 +123,7 @@ const noConnections: Connections = {
   close: async () => undefined,
 };
 
-/** Binds connections to the outside: chains, token documents and webhook receivers. */
+/** Binds connections to the outside: chains, token documents, witnesses and webhook receivers. */
 const externalConnections = (config: Config, log: Log, options: ComposeOptions) =>
   new ContainerModule(({ bind }) => {
     const { dataDirectory, redisUrl, namespace } = config;
@@ -134,7 +137,7 @@ const externalConnections = (config: Config, log: Log, options: ComposeOptions) 
       .onDeactivation(close);
     bind(tokens.connections)
       .toDynamicValue(async (context) => {
-        // The chain libraries are slow to load, and few commands need a chain.
+        // Chain libraries are imported on demand, because they load slowly and few commands need a chain.
         const { developments } = options;
         if (options.chains === 'none') return noConnections;
         const { connectChains } = await import('./chains/chains.js');
@@ -227,7 +230,10 @@ const service = (config: Config, ring: KeyRing, { log, requestLog, tracer }: Obs
       .inSingletonScope();
   });
 
-/** Reads the master key from the environment, otherwise from the data directory, where `newMasterKey` adds a new key. */
+/**
+ * Reads the master key from the environment if it is set there, otherwise from the data directory. `newMasterKey` first
+ * creates a new key in the data directory.
+ */
 const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMasterKey: boolean) => {
   if (masterKey && newMasterKey && !previousMasterKey)
     throw new BadSetting('CHAINFOLD_PREVIOUS_MASTER_KEY must be the old key, and CHAINFOLD_MASTER_KEY the new key');
@@ -239,13 +245,13 @@ const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMas
 /** Parts that a command needs in addition to the stores. */
 export type ComposeOptions = {
   readonly newMasterKey: boolean;
-  /** Creates the data directory if it does not exist. */
+  /** True to create the data directory if it does not exist. */
   readonly newDirectory: boolean;
-  /** Chains to connect to. */
+  /** Chains to connect to: those of the settings, or none. */
   readonly chains: 'none' | 'configured';
-  /** Development chains for those that are not configured. */
+  /** Development chains to use for chains without configured nodes. */
   readonly developments: WantedDevelopments;
-  /** True in a process that serves a port together with others. */
+  /** True in a worker, a process that listens on one port together with other processes. */
   readonly isWorker: boolean;
 };
 
@@ -256,7 +262,7 @@ const openTracing = async ({ tracing }: Config, log: Log) => {
   return otlpTracer(tracing, log, { version: softwareVersion(), processId });
 };
 
-/** Composes the service over the configured stores. Logs to standard error by default. `close` releases the stores. */
+/** Composes the service from the configured stores. Logs to standard error by default. `close` releases the stores. */
 export const compose = async (config: Config, given: Partial<ComposeOptions> = {}, logTo?: LogTarget) => {
   const options: ComposeOptions = {
     newMasterKey: false,

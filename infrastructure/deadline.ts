@@ -1,7 +1,7 @@
-/** Delay of a timer after which the process counts as having been suspended. */
+/** Milliseconds by which a timer may fire late. A greater delay means that the process was suspended. */
 const suspendedMs = 100;
 const maxExtensions = 3;
-/** Milliseconds granted to read the answers that arrived while the process was suspended. */
+/** Milliseconds by which a timeout is extended after a suspension, to read the answers that arrived meanwhile. */
 const graceMs = 1000;
 
 /** Thrown for work that did not end in time. */
@@ -14,7 +14,8 @@ export class TimedOut extends Error {
 
 /**
  * Resolves or rejects like `work`, or rejects with TimedOut after `ms`. Calls `release` on a timeout, to free resources
- * that the work still holds. `leftMs` may extend the wait: a value above 0 grants the work that many milliseconds more.
+ * that the work still holds. When `ms` have passed, `leftMs` is called: a value above 0 extends the wait by that many
+ * milliseconds.
  */
 export const withDeadline = async <T>(
   work: Promise<T>,
@@ -30,7 +31,7 @@ export const withDeadline = async <T>(
       timer = setTimeout(() => check(due), waitMs);
     };
     const check = (due: number) => {
-      // Answers may be waiting in the socket after a suspension, so the timeout is extended.
+      // Answers may be waiting in the socket if the process was suspended, so the timeout is extended.
       const wasSuspended = performance.now() - due > suspendedMs;
       if (wasSuspended && extensions++ < maxExtensions) return checkAfter(graceMs);
       const left = leftMs();

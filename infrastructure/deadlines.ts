@@ -7,28 +7,37 @@ export const defaultRequestTimeoutMs = 10_000;
  * reason of a failure instead of a closed connection.
  */
 const shares = {
-  /** All attempts of a call to a store, counted from the last answer of this store to the request. */
+  /**
+   * Limit for all attempts of a call to a store together. An answer of the store to any call of the same request
+   * restarts this time.
+   */
   deadlineMs: 0.9,
   /** Wait for the lock of another process on an embedded store. A write that times out here has changed nothing. */
   lockMs: 0.8,
   /** Search for a server that accepts writes, for example during a failover. */
   serverMs: 0.6,
-  /** Wait for read models that a command needs. */
+  /** Wait until the read models that a command needs have caught up. */
   catchUpMs: 0.5,
   connectMs: 0.3,
-  /** Wait for links that the event server writes asynchronously. Without them, all events are read instead. */
+  /**
+   * Wait for the category links that the event server writes asynchronously. If links are still missing then, all
+   * events are read instead of those of one organization.
+   */
   linksMs: 0.3,
-  /** Wait for an outcome that is decided, but that a lagging node does not show yet. */
+  /**
+   * Wait for the outcome of a commit that is already decided, but that a lagging node of the event server does not
+   * return yet.
+   */
   decidedMs: 0.2,
-  /** First attempt of a call. Each further attempt gets twice the time of the one before. */
+  /** Timeout of the first attempt of a call. Each further attempt gets twice the time of the previous one. */
   timeoutMs: 0.15,
-  /** Shortest attempt, granted even when less time is left. */
+  /** Minimum time of an attempt, granted even if less time is left until the deadline. */
   minTimeoutMs: 0.1,
-  /** Age of an undecided reservation after which its command counts as dead. */
+  /** Wait for the outcome of a reservation, after which the reader aborts the command that made the reservation. */
   outcomeMs: 0.1,
-  /** Pause before another attempt. */
+  /** Pause between two attempts of a call. */
   pauseMs: 0.01,
-  /** Timeout of abandoned calls, which no request waits for. */
+  /** Time after which the client library ends a call. The caller has given up long before. */
   abandonedMs: 2,
 };
 

@@ -4,7 +4,10 @@ import { chains as variants } from '../domain/variant.js';
 import type { Config } from './config.js';
 import { softwareVersion } from './software-version.js';
 
-/** Returns whether the settings name a chain to follow, by its nodes or as a development chain. */
+/**
+ * Returns whether the settings name a chain to follow: one with configured nodes or, outside production, a development
+ * chain.
+ */
 export const followsChains = ({ chains, production }: Pick<Config, 'chains' | 'production'>): boolean => {
   const followed = new Set<string>(variants.filter(({ surface }) => surface === 'wallet').map(({ tag }) => tag));
   return chains.some(

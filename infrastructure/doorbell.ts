@@ -3,7 +3,10 @@ export const createDoorbell = () => {
   let wake = () => {};
   return {
     ring: () => wake(),
-    /** Resolves to false at once if `isThere()`, on a ring, or when the signal fires; to true after `ms` without a ring. */
+    /**
+     * Resolves to true after `ms` without a ring. Resolves to false on a ring, when the signal fires, or at once if
+     * `isThere` returns true.
+     */
     wait: (ms: number, signal: AbortSignal, isThere: () => boolean) =>
       new Promise<boolean>((resolve) => {
         const end = (timedOut: boolean) => {

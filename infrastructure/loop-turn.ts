@@ -6,8 +6,8 @@ const startNext = () => {
 };
 
 /**
- * Waits for a turn of the event loop that no other long computation uses. Parts of several computations in one turn would
- * block all other requests for too long.
+ * Waits for a turn of the event loop that no other caller of this function uses, because several long computations in
+ * one turn would delay all other requests.
  */
 export const loopTurn = (): Promise<void> =>
   new Promise((start) => {

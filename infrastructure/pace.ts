@@ -4,7 +4,10 @@ const shareMs = 6;
 /** Number of steps between two readings of the clock. */
 const steps = 32;
 
-/** Splits a long computation: after 6 ms, `isDue` returns true and `breathe` lets other work run. */
+/**
+ * Splits a long computation into parts of 6 ms: when `isDue` returns true, the caller awaits `breathe`, which lets
+ * other work run.
+ */
 export const createPace = () => {
   let since = performance.now();
   let taken = 0;

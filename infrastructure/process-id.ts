@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * Returns a name of the space in which process ids are unique. On Linux this is a namespace of one boot, because several
- * containers on a host may share the host name, and each of them has a process 1.
+ * Returns an identifier of the scope in which process ids are unique. On Linux this is the PID namespace of one boot,
+ * because containers may share a host name, and each of them has a process 1.
  */
 const spaceOfIds = () => {
   try {

@@ -5,7 +5,10 @@ import type { Config } from './config.js';
 import { deadlinesWithin } from './deadlines.js';
 import { openLazily } from './gateway-nodes/final-answers/open-lazily.js';
 
-/** Opens the stores on servers. Clients are imported when opened, because few deployments use all of them. */
+/**
+ * Returns functions that open the stores on servers. Client libraries are imported on demand, because few deployments
+ * use all of them.
+ */
 export const serverStores = (config: Config, log: Log) => {
   const { namespace, gatewayCacheBytes, accessLogMs, requestTimeoutMs } = config;
   const deadlines = deadlinesWithin(requestTimeoutMs);

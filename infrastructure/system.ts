@@ -4,7 +4,10 @@ import type { Log, System } from '../application/ports/system.js';
 import { loopTurn } from './loop-turn.js';
 import { hasEnded, processId } from './process-id.js';
 
-/** Number of ids whose random parts are formatted together, because formatting is the most expensive step. */
+/**
+ * Number of ids for which random digits are formatted at once, because formatting is the most expensive step of
+ * creating an id.
+ */
 const idsPerBatch = 256;
 const randomBytesPerId = 9;
 const randomLength = 'rrr-arrr-rrrrrrrrrrrr'.length;

@@ -8,8 +8,8 @@ const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 export const isDirect = ({ socket, headers }: IncomingMessage) =>
   loopback.test(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
 
-/** Returns false for another host name, which may be that of a web page that uses DNS rebinding. */
+/** Returns true if the Host header names this machine or is absent. With DNS rebinding, it names a web page's host. */
 export const hasLocalName = ({ headers }: IncomingMessage) => loopbackHost.test(headers.host ?? 'localhost');
 
-/** Returns true for a request that a web page may have sent to this machine under a host name of its own. */
+/** Returns true for a direct request from this machine under a foreign host name, which indicates DNS rebinding. */
 export const isRebound = (request: IncomingMessage) => isDirect(request) && !hasLocalName(request);

@@ -7,7 +7,7 @@ import { sha256 } from '../infrastructure/system.js';
 import { hasColours } from './cli/command/colours.js';
 import { runCli } from './cli/run.js';
 
-/** Environment of a command: that of its own process, or one that a calling program provides. */
+/** Environment variables, output and stop signal of a command, from its process or from a program that calls `run`. */
 export type Terminal = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
@@ -19,7 +19,7 @@ export type Terminal = {
   readonly stopped: () => Promise<void>;
 };
 
-/** Runs one command and returns its exit code. Stores are imported on demand, because `call` and `--help` need none. */
+/** Runs a command and returns its exit code. Imports the code of stores on demand, because `--help` needs none. */
 export const run = (args: readonly string[], terminal: Terminal): Promise<number> => {
   const { environment, isInteractive, out, err, log, stopped } = terminal;
   let read: Sources | undefined;

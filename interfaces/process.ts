@@ -34,7 +34,7 @@ process.exitCode = await run(args, {
   err: (text) => void process.stderr.write(text),
   stopped,
 });
-// Stores that do not answer may leave connections and timers open, which would keep this process alive. A process that
-// can end by itself does so, because SQLite then removes its write-ahead logs.
+// Forces the exit of `doctor` and `serve`, because connections to unresponsive stores would keep the process alive.
+// Other commands end without `process.exit`, so that SQLite removes its write-ahead logs.
 if (args[0] === 'doctor') process.exit();
 if (args[0] === 'serve') setTimeout(() => process.exit(), lingerMs).unref();

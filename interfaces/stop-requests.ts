@@ -9,9 +9,9 @@ export const stopSignals = (platform: NodeJS.Platform): readonly NodeJS.Signals[
 const backgroundOperator = /(?<![&<>])&(?![&>])/;
 
 /**
- * Tells whether the service ends with its parent: npm passes a signal on to the shell of its script, and the shell ends
- * without passing it on. The shell of a script that starts a command in the background also ends when all is well, and
- * a script that does not name the service may do the same out of sight. Windows never gives a process a new parent.
+ * Returns true if the service must end with its parent: the shell of an npm script, which ends on a signal without
+ * passing it on. Returns false for scripts that run a command in the background or do not name the service, because
+ * their shells may end before the service should, and on Windows, where a process never gets a new parent.
  */
 export const endsWithParent = (
   { npm_lifecycle_script: script = '' }: NodeJS.ProcessEnv,

@@ -9,7 +9,10 @@ export type AddressDocument = {
   address: string;
   wallet_id: string;
   position: number;
-  /** First block from which on an import completed the history; `chain` is the hash of the chain's first block. */
+  /**
+   * Earliest block from which on the history of the address is complete; absent if no import (ImportHistory) was
+   * completed. `chain` is the hash of the chain's first block.
+   */
   complete_since?: { readonly block: number; readonly chain: string };
 };
 
@@ -28,23 +31,24 @@ export const addresses: Projection<HoldingEvent | Completed, AddressDocument> = 
   on: {
     AddressRegistered: (_, { address, walletId }, { position }) => ({ address, wallet_id: walletId, position }),
     AddressRemoved: () => null,
-    // The address may have been moved to another wallet, whose history then lacks the imported transfers.
+    // The import is ignored if the address was moved to another wallet meanwhile, because that wallet lacks the
+    // imported transfers.
     ImportCompleted: (doc, data) =>
       doc?.wallet_id === data.walletId ? { ...doc, complete_since: earliest(doc.complete_since, data) } : doc,
   },
 };
 
 /**
- * Token of an address in a wallet. The document stays after the address was removed, so that a removal costs the same
- * however many tokens there are: it counts only if `position` is after the latest registration of the address.
+ * Token of an address in a wallet. The document stays after the removal of the address, so that a removal does not have
+ * to delete all tokens. The document counts only if `position` is after the latest registration of the address.
  */
 export type AddressTokenDocument = {
   wallet_id: string;
   address: string;
   asset: ImportedToken;
-  /** Address that holds the tokens; absent where the address itself holds them. */
+  /** Address that holds the tokens; absent if `address` itself holds the tokens. */
   account?: string;
-  /** Event position of the import, or of the finding of the account. */
+  /** Position of the event that imported the token or recorded its account. */
   position: number;
 };
 
@@ -77,7 +81,7 @@ export const addressImports: TokenProjection<TokenEvent<'AssetImported'>> = {
   on: { AssetImported: noted },
 };
 
-/** Token accounts of an address for registered contracts. */
+/** Accounts that hold the tokens of an address, for tokens whose contract is registered. */
 export const tokenAccounts: TokenProjection<TokenEvent<'TokenAccountFound'>> = {
   ...shared,
   name: 'token_accounts',
@@ -99,7 +103,7 @@ export const removals: Projection<RemovalEvent, RemovalDocument> = {
   },
 };
 
-/** Removed address that the follower keeps for blocks up to height `head`, which were not followed at the removal. */
+/** Removed address that the follower still watches up to height `head`, the head of the chain at the removal. */
 export type DepartureDocument = { address: string; wallet_id: string; head: number };
 
 export const departures: Projection<Extract<AddressEvent, { type: 'AddressRemoved' }>, DepartureDocument> = {

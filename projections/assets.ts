@@ -14,7 +14,9 @@ export type AssetDocument = {
   balance: string;
   block_number: number;
   chain: string;
-  /** Event position of the reading. A reading from before the address was registered does not count. */
+  /**
+   * Event position of the latest reading. Readings from before the latest registration of the address are not shown.
+   */
   read_position: number;
   position: number;
 };
@@ -28,7 +30,8 @@ export const assetDocumentId = (walletId: string, address: string, asset: Asset)
 
 const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { position }: EventContext): AssetDocument => {
   const { walletId, address, asset, balance, at, correction } = data;
-  // Readings may be stored out of order. Heights are comparable only within one chain.
+  // An older reading does not replace a newer one, because readings may be stored out of order. Heights are compared
+  // only within one chain.
   if (doc && !correction && at.chain === doc.chain && at.number < doc.block_number) return doc;
   return {
     wallet_id: walletId,
@@ -72,9 +75,12 @@ export type RefreshDocument = {
   at: { number: number; hash: string; chain: string };
   after: RefreshCursor | null;
   correction: boolean;
-  /** First block whose logs are searched for received tokens. */
+  /** First block whose logs are searched for received tokens; absent without a search. */
   from?: number;
-  /** Last block whose logs were searched for the addresses after `after`; absent before the first search. */
+  /**
+   * Last block whose logs were searched for tokens of the addresses following `after`; absent before their search
+   * begins.
+   */
   searched?: number;
 };
 
@@ -101,7 +107,7 @@ export const refreshes: Projection<RunningEvent, RefreshDocument> = {
       correction,
       ...(from !== undefined && { from }),
     }),
-    // A late part of a refresh that was restarted is ignored.
+    // A part of an earlier refresh, which was restarted meanwhile, is ignored.
     RefreshAdvanced: (doc, { refreshId, part, done, at, after, searched }) => {
       if (doc?.refresh_id !== refreshId) return doc;
       const { searched: _, ...rest } = doc;
@@ -112,8 +118,8 @@ export const refreshes: Projection<RunningEvent, RefreshDocument> = {
 };
 
 /**
- * First block from which all tokens received by the addresses of a wallet are known: of the contracts and addresses that
- * were registered when the last search began.
+ * First block of the last complete search for tokens that a wallet received. The search covered the contracts and
+ * addresses that were registered at its start.
  */
 export type SearchDocument = { wallet_id: string; standard: Asset['standard']; from: number };
 
@@ -129,7 +135,7 @@ export const searches: Projection<Extract<RefreshEvent, { type: 'RefreshEnded' }
   },
 };
 
-/** Balance that a contract did not return. It is read once the contract answers again. */
+/** Balance that a contract did not return. The balance is read again once the contract recovers. */
 export type UnreadBalanceDocument = {
   wallet_id: string;
   address: string;
@@ -158,7 +164,7 @@ export const unreadBalances: Projection<UnreadEvent, UnreadBalanceDocument> = {
   },
 };
 
-/** Differences found between stored balances and the chain, for operators. */
+/** Number of differences found between stored balances and the chain, and the newest difference, for operators. */
 export type DriftCountDocument = {
   count: number;
   /** Newest difference. */
@@ -167,7 +173,7 @@ export type DriftCountDocument = {
 
 export const allDrifts = 'all';
 
-/** Number of differences per chain. */
+/** Number of differences between stored balances and the chain, per API. */
 export const driftCounts: Projection<DriftEvent, DriftCountDocument> = {
   name: 'drift_counts',
   version: 1,

@@ -6,9 +6,12 @@ export type ContractDocument = {
   contract: string;
   standard: RegisteredStandard;
   description: { name?: string; symbol?: string; decimals?: number };
-  /** `no` after the removal. The document stays, because past transfers need its description. */
+  /**
+   * `yes` while the contract is registered, `no` after its removal. The document stays, because past transfers need its
+   * description.
+   */
   registered: 'yes' | 'no';
-  /** Present while balances of the contract cannot be read. */
+  /** Reason why balances of the contract cannot be read, and since when; absent while they can be read. */
   balance_problem?: { reason: string; since: string };
   position: number;
 };

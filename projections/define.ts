@@ -18,10 +18,10 @@ type Index<Doc> = {
   readonly order: keyof Doc & string;
 };
 
-/** Collection of documents, identified by name and version. Each scope is the part of one owner. */
+/** Collection of documents, identified by name and version. A scope contains the documents of one owner. */
 export type Collection<Doc> = {
   readonly name: string;
-  /** Raise it to force a rebuild. */
+  /** Version of the documents. A higher version forces a rebuild from the events. */
   readonly version: number;
   readonly indexes: Readonly<Record<string, Index<Doc>>>;
 };
@@ -29,13 +29,18 @@ export type Collection<Doc> = {
 // biome-ignore lint/suspicious/noExplicitAny: stands for collections of any document
 export type AnyCollection = Collection<any>;
 
-/** Pure functions from event to next document, or to `null` to remove it. The runner does all reading and writing. */
+/**
+ * Pure functions from event and document to the next document, or to `null` to remove the document. The projector reads
+ * and writes the documents.
+ */
 export type Projection<E extends Message, Doc> = Collection<Doc> & {
-  /** True for documents that exist only for the present: time-travel queries and diffs exclude them. */
+  /**
+   * Present if the documents describe only the current state. Queries and diffs of past states exclude such documents.
+   */
   readonly presentOnly?: true;
   readonly scope: (about: EventContext) => string;
   readonly key: (event: E) => string;
-  /** One function per event type. The keys are the subscription filter. */
+  /** Function per event type, which returns the next document. Events of other types are ignored. */
   readonly on: {
     readonly [T in E['type']]: (
       doc: Doc | null,

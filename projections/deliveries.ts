@@ -12,14 +12,18 @@ export type HistoryDocument = {
   delivery_count: number;
   delivery_time: string;
   data: object;
-  /** Sort key: time of the request in seconds, then its event position. */
+  /**
+   * Sort key: time at which the delivery was requested, to the second, then position of the event that requested it.
+   */
   moment: string;
 };
 
 const statuses = { completed: 'COMPLETED', retrying: 'RETRYING', failed: 'FAILED' } as const;
 const isOpen = ({ status }: HistoryDocument) => status === 'PENDING' || status === 'RETRYING';
 
-/** Returns a sort key that precedes every delivery requested in the second of `occurredAt` or later. */
+/**
+ * Returns a sort key that precedes the keys of all deliveries requested in the same second as `occurredAt` or later.
+ */
 export const historyMoment = (occurredAt: string) => occurredAt.slice(0, 19);
 
 /** Deliveries to webhooks and their outcomes. A parked delivery keeps its status. */
@@ -60,7 +64,10 @@ export const webhookHistories: Projection<Exclude<DeliveryEvent, { type: 'Delive
 /** Returns the position of the event that requested a delivery. */
 export const positionOfHistory = ({ moment }: HistoryDocument) => Number(moment.slice(moment.indexOf('.') + 1));
 
-/** Position of a notification that only the notification feed contains, by which the feed continues after its id. */
+/**
+ * Event position of a notification that only the notification feed contains. A reader that resumes after the id of the
+ * notification continues from this position.
+ */
 export type FeedNotificationDocument = { position: number };
 
 export const feedNotifications: Projection<NotificationEvent, FeedNotificationDocument> = {
@@ -72,7 +79,7 @@ export const feedNotifications: Projection<NotificationEvent, FeedNotificationDo
   on: { NotificationRecorded: (_, _data, { position }) => ({ position }) },
 };
 
-/** Number of attempts kept per delivery. Only repeated resends lead to more. */
+/** Maximum number of attempts kept per delivery. Only a delivery that is resent several times has more. */
 export const maxKeptAttempts = 50;
 
 export type AttemptDocument = {
@@ -81,11 +88,14 @@ export type AttemptDocument = {
   failure: string;
   duration_ms: number;
   answer: string;
-  /** End of the attempt and time of the next one in Unix ms; `next_at` is null after the last. */
+  /**
+   * `at` is the end of the attempt and `next_at` the time of the next attempt, both in Unix ms; `next_at` is null after
+   * the last attempt.
+   */
   at: number;
   next_at: number | null;
 };
-/** Number of attempts of one delivery, and the last of them in order. */
+/** Number of attempts of one delivery, and the last attempts, oldest first, up to `maxKeptAttempts`. */
 export type AttemptsDocument = { count: number; last: readonly AttemptDocument[] };
 
 type AttemptsEvent = Extract<DeliveryEvent, { type: 'DeliveryRequested' | 'DeliveryAttempted' }>;
@@ -97,7 +107,7 @@ export const webhookAttempts: Projection<AttemptsEvent, AttemptsDocument> = {
   scope: ownScope,
   key: ({ data }) => data.deliveryId,
   on: {
-    // Begins without attempts, so that a repeated replay does not count them twice.
+    // The document is removed, so that a replay over existing documents does not count the attempts twice.
     DeliveryRequested: () => null,
     DeliveryAttempted: (doc, { status, failure, durationMs, answer, at, nextAt }) => {
       const attempt = { status, failure, duration_ms: durationMs, answer, at, next_at: nextAt };
@@ -106,16 +116,22 @@ export const webhookAttempts: Projection<AttemptsEvent, AttemptsDocument> = {
   },
 };
 
-/** Unfinished delivery, stored so that a lost queue can be refilled. */
+/** Unfinished delivery, stored so that the queue of deliveries can be refilled if it is lost. */
 export type OpenDeliveryDocument = {
   delivery_id: string;
-  /** Scope of the organization and API that the delivery belongs to. All documents share the system scope. */
+  /**
+   * Scope of the organization and API that the delivery belongs to. The documents themselves are stored in the system
+   * scope.
+   */
   owner: string;
   webhook_id: string;
-  /** Time of the next attempt in Unix ms; the time of the request before the first attempt. */
+  /**
+   * Time of the next attempt in Unix ms. Before the first attempt, the time at which the delivery was requested or
+   * resent.
+   */
   next_at: number;
   position: number;
-  /** Parked deliveries are not queued, because their webhook is disabled. */
+  /** `yes` while the delivery is not queued, because its webhook is disabled. */
   parked: 'yes' | 'no';
 };
 
@@ -135,7 +151,10 @@ const dueAtOnce = (
   parked: 'no',
 });
 
-/** Work list of the deliverer. A single scope lets it find all overdue deliveries in one query. */
+/**
+ * Deliveries that the deliverer has to finish. All are in a single scope, so that one query finds the overdue
+ * deliveries of all organizations.
+ */
 export const openDeliveries: Projection<DeliveryEvent, OpenDeliveryDocument> = {
   name: 'open_deliveries',
   version: 3,

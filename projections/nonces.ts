@@ -12,7 +12,8 @@ export const senderKey = ({ chain, from }: { readonly chain: string; readonly fr
 export const nonceKey = (sender: string, nonce: number) => `${sender}|${nonce}`;
 
 /**
- * One document per nonce, so that no document grows with a sender's history. The nonce's stream decides who holds it.
+ * One document per nonce, so that no document grows with a sender's history. The event stream of a nonce, not this
+ * document, decides which transaction holds the nonce.
  */
 export const nonces: Projection<NonceEvent, NonceDocument> = {
   name: 'nonces',

@@ -30,17 +30,20 @@ export type TransactionDocument = {
   value: string;
   gas: string;
   gas_price: string;
-  /** Present in transactions of type 2, whose `gas_price` is the maximum fee per gas. */
+  /** Present in transactions of type 2 (EIP-1559), where `gas_price` is the maximum fee per gas. */
   max_priority_fee_per_gas?: string;
   data: string;
   access_list?: readonly AccessListEntry[];
   nonce: number;
   create_time: string;
-  /** Time at which the transaction was last sent; null until then, and after nodes rejected it. */
+  /** Time at which the transaction was last sent; null if it was not sent yet, or if nodes rejected it. */
   send_time: string | null;
   /** Block of the transaction or its cancellation and the fee paid in it; null while it is in no block. */
   mined: { block: BlockRef; fee?: string } | null;
-  /** Reason why nodes rejected what was sent last, or why the transaction was reverted; null if neither is known. */
+  /**
+   * Reason why nodes rejected what was sent last (the transaction or its cancellation), or why the transaction was
+   * reverted; null if neither is known.
+   */
   failure: string | null;
   position: number;
 };
@@ -110,7 +113,10 @@ export const transactions: Projection<TransactionEvent, TransactionDocument> = {
   },
 };
 
-/** Transaction that was sent and whose outcome may still change. The transaction watcher reads these documents. */
+/**
+ * Transaction that was sent, with an outcome that is unknown or may still change. The transaction watcher reads these
+ * documents.
+ */
 export type OpenTransactionDocument = {
   transaction_id: string;
   wallet_id: string;
@@ -131,7 +137,10 @@ export type OpenTransactionDocument = {
 
 type Open = OpenTransactionDocument | null;
 const seen = (doc: Open, outcome: OpenTransactionDocument['seen']) => doc && { ...doc, seen: outcome };
-/** Keeps an ended transaction while a reorg may still undo its outcome. */
+/**
+ * Keeps the document of an ended transaction while a reorg may still undo its outcome, and removes the document once
+ * the outcome is final.
+ */
 const ended = (doc: Open, { open }: { open?: true }) => (doc && open ? { ...doc, is_ended: true } : null);
 type OpenEvent = Exclude<TransactionEvent, { type: 'TransactionCreated' | 'TransactionSigned' | 'CancellationSigned' }>;
 

@@ -5,7 +5,7 @@ import { ownScope, type Projection } from './define.js';
 export const transferStates = ['PENDING', 'SUCCESS', 'FAILED', 'REMOVED'] as const;
 export type TransferState = (typeof transferStates)[number];
 
-/** Transfer as included in one block, which a reorg may have removed since. */
+/** Inclusion of a transfer in one block; the state is `REMOVED` after a reorg replaced the block. */
 type Inclusion = {
   readonly transfer: Transfer;
   readonly own_from: string;
@@ -18,11 +18,17 @@ type Inclusion = {
   readonly chain: string;
   /** Sort key: time of the block, its height, then the event position. */
   readonly moment: string;
-  /** Present if the transfer was read from the chain's past, after balances that include it. */
+  /**
+   * Present if an import (ImportHistory) recorded the transfer. Balances that were stored before the import may already
+   * include it.
+   */
   readonly imported?: true;
 };
 
-/** Transfer with its newest inclusion that was not removed, or with the last one if all were removed. */
+/**
+ * Transfer with its newest inclusion that no reorg removed or, if all inclusions were removed, with the one that was
+ * removed last.
+ */
 export type TransferDocument = Inclusion & {
   readonly wallet_id: string;
   readonly transaction: string;
@@ -33,20 +39,20 @@ export type TransferDocument = Inclusion & {
 type TransferEvent = Extract<LedgerEvent, { type: `Transfer${string}` }>;
 
 const padded = (number: number, digits: number) => String(number).padStart(digits, '0');
-/** Returns a sort key that precedes every transfer at that time or later; `time` is in Unix seconds. */
+/** Returns a sort key that precedes those of all transfers at `time` (Unix seconds) or later. */
 export const sortableTime = (time: number) => padded(time, 12);
-/** Returns the sort key of a record: its block's time and height, then its event position. */
+/** Returns the sort key of a transfer or touch: time and height of the block, then the event position. */
 export const sortKeyOf = (time: number, number: number, position: number) =>
   `${sortableTime(time)}.${padded(number, 12)}.${padded(position, 16)}`;
 
-/** Returns the event position in a sort key. */
+/** Extracts the event position from a sort key that `sortKeyOf` returned. */
 export const positionIn = (sortKey: string) => Number(sortKey.slice(sortKey.lastIndexOf('.') + 1));
 
 const inclusionOf = ({ wallet_id, transaction, others, ...inclusion }: TransferDocument): Inclusion => inclusion;
 
 /**
- * Selects the first inclusion that was not removed, or the first one if all were removed. `inclusions` are newest
- * first.
+ * Sets the document to the newest inclusion that no reorg removed, or to the newest of all if all were removed.
+ * `inclusions` are in order, newest first.
  */
 const withInclusions = (doc: TransferDocument, inclusions: readonly Inclusion[]): TransferDocument => {
   const standing = inclusions.filter(({ state }) => state !== 'REMOVED');
@@ -84,7 +90,7 @@ export const transfers: Projection<TransferEvent, TransferDocument> = {
         own_from: own.includes(transfer.from) ? transfer.from : '',
         own_to: own.includes(transfer.to) ? transfer.to : '',
       };
-      // An import may add an address of the wallet to a transfer that was recorded for another of its addresses.
+      // Updates the addresses only, because an import may find a known transfer for another address of the wallet.
       const isKnown = ({ block_hash, state }: Inclusion) => block_hash === block.hash && state !== 'REMOVED';
       if (doc && imported && before.some(isKnown))
         return withInclusions(

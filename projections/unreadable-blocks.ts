@@ -9,9 +9,9 @@ export type UnreadableBlockDocument = {
   chain: string;
   reason: string;
   create_time: string;
-  /** `yes` from an operator's request to read the block again until its outcome is known. */
+  /** `yes` from an operator's request to read the block again until that attempt succeeds or fails. */
   retried: 'yes' | 'no';
-  /** `yes` until the balances that the block may have changed are read from the chain. */
+  /** `yes` until refreshes of the balances that the block may have changed were started. */
   balances_due: 'yes' | 'no';
 };
 

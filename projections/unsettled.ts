@@ -1,11 +1,14 @@
 import type { LedgerEvent } from '../domain/aggregates/ledger.js';
 import { ownScope, type Projection } from './define.js';
 
-/** Wallet and block with work left: to confirm (pending), to notify (open) or to correct after a reorg (due). */
+/**
+ * Wallet and block with work left for the follower: to confirm transfers (pending), to notify webhooks (open), to read
+ * balances (settled) or to correct after a reorg (due).
+ */
 export type UnsettledDocument = {
   wallet_id: string;
   block: { number: number; hash: string; time: number; chain: string };
-  /** `settled`: confirmed and all webhooks notified; only balances are still to be read. */
+  /** `settled`: the block is confirmed and all webhooks were notified, but balances are still to be read. */
   phase: 'pending' | 'open' | 'settled' | 'due';
   /** Present while the balances that a confirmed block may have changed are not read yet. */
   unread?: true;
@@ -26,7 +29,7 @@ const leftOf = ({ open, unread, ...data }: Settled): UnsettledDocument | null =>
   return { ...unsettledIn(data, open ? 'open' : 'settled'), ...(unread && { unread }) };
 };
 
-/** Unfinished work of the follower, stored so that a restart does not have to read the whole history. */
+/** Unfinished work of the follower, stored so that the follower need not read all past events after a restart. */
 export const unsettled: Projection<ActivityEvent, UnsettledDocument> = {
   name: 'unsettled',
   version: 2,
@@ -34,7 +37,7 @@ export const unsettled: Projection<ActivityEvent, UnsettledDocument> = {
   scope: ownScope,
   key: ({ data }) => `${data.walletId}|${data.block.hash}`,
   on: {
-    // Imported activity is confirmed already.
+    // Imported activity is ignored, because it is already confirmed.
     TransferObserved: (doc, data) => (data.imported ? doc : unsettledIn(data, 'pending')),
     BalanceTouched: (doc, data) => (data.imported ? doc : unsettledIn(data, 'pending')),
     ActivitySettled: (_, data) => leftOf(data),

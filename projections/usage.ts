@@ -56,7 +56,7 @@ export type Usage = {
   readonly positions: Readonly<Record<string, number>>;
 };
 
-/** Adds up the usage documents, in the order of `usageKeys`. */
+/** Adds up an organization's usage documents, which must be in the order of `usageKeys`. */
 export const totalUsage = (documents: readonly (UsageDocument | null)[]): Usage => {
   const found = documents.flatMap((one) => one ?? []);
   return {

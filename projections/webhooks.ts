@@ -17,7 +17,10 @@ export type WebhookDocument = {
   notification_types?: readonly string[];
   /** Present if transfers that were notified as pending are notified again when they are confirmed. */
   final?: true;
-  /** Secret before the last rotation, encrypted, and the Unix ms until which it also signs. */
+  /**
+   * Secret before the last rotation: `sealed` is the encrypted secret, with which notifications are also signed until
+   * `until` (Unix ms).
+   */
   previous_secret?: { readonly sealed: string; readonly until: number };
 };
 
@@ -84,7 +87,7 @@ export const webhookHeaders: Projection<WebhookHeaderEvent, WebhookHeaderDocumen
 
 /**
  * Time of the first failed attempt since the last success, in Unix ms; null after a success. A webhook that fails for
- * several days is disabled.
+ * more than five days is disabled.
  */
 export type WebhookHealthDocument = { failing_since: number | null };
 
@@ -102,14 +105,17 @@ export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
     DeliveryAttempted: (doc, { outcome, at }) => ({
       failing_since: outcome === 'completed' ? null : (doc?.failing_since ?? at),
     }),
-    // A revived or updated webhook has the full period again before it is disabled.
+    // A revived or updated webhook may fail for another full five days before it is disabled.
     WebhookRevived: () => null,
     WebhookUpdated: () => null,
     WebhookRemoved: () => null,
   },
 };
 
-/** Position of the last change to an owner's webhooks or headers. Caches are valid while it does not change. */
+/**
+ * Event position of the last change to an organization's webhooks or headers. Caches of both are valid while `position`
+ * does not change.
+ */
 export type WebhookEditionDocument = { position: number };
 
 const edition = (_doc: WebhookEditionDocument | null, _data: object, { position }: EventContext) => ({ position });

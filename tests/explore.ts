@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 
 /**
  * Runs every spec that draws random values with one new seed after another, and prints each failure with the command
- * that repeats it. Add what it finds to its spec as a named example.
+ * that repeats it. Add each failure to its spec as a named example.
  */
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
 const end = Date.now() + Number(values.minutes) * 60_000;

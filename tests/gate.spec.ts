@@ -112,7 +112,7 @@ describe('the CI gate', () => {
 
   it('runs a file again when an assertion about a promise timed out', async () => {
     const file = 'tests/system/access/isolation.spec.ts';
-    // No spec has that name in this directory, so the second run is short.
+    // The new directory has no spec of that name, so the second run ends quickly.
     cwd = freshDirectory();
     symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'));
     const { output } = await runGate([failed(file, 'shown to another', { code: 'ERR_ASSERTION', isLate: true })], 1);

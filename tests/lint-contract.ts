@@ -11,7 +11,7 @@ import { openApi } from '../interfaces/contract/openapi.js';
 const version = '1.0.0';
 const copyOf = (document: object) => JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
 
-/** Everyone hosts the service themselves, so the document has no URL or mail address of a contact. */
+/** Disabled rule. Every operator hosts the service themselves, so the document has no contact. */
 const rules = { 'asyncapi-info-contact-properties': 'off' } as const;
 
 const withSpectral = async (ruleset: typeof oas | typeof asyncapi, document: object) => {

@@ -39,8 +39,8 @@ const differing = [
   /\b(limiters|jobs|finalAnswers|refusedRequests|accessLogs)\b[^;]*from '[^']*\/adapters\.js'/,
 ];
 /**
- * Support files that an import concerns only if it also matches a pattern of `differing`; their other exports are the
- * same in every tier.
+ * Support files of which only some exports differ between tiers. A spec that imports one of them behaves differently
+ * only if its import matches a pattern of `differing`.
  */
 const carriers = ['engines/engines.ts', 'engines/adapters.ts', 'following/store-kinds.ts', 'service/command.ts'].map(
   (file) => join(__dirname, 'support', file),
@@ -61,7 +61,7 @@ const isDifferent = (path, seen = new Set()) => {
   );
 };
 
-/** Specs that take longest. They start first, so that no worker is left with one of them at the end. */
+/** Specs that take longest. They start first, so that no single worker still runs one of them at the end. */
 const longest = [
   'tests/interfaces/fairness.spec.ts',
   'tests/infrastructure/gateway-nodes/model.spec.ts',

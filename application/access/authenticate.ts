@@ -17,7 +17,7 @@ type SignedRequest = {
   readonly method: string;
   readonly path: string;
   readonly body: () => Promise<Uint8Array>;
-  /** True when the body is cheap to read. A long body is not read for an unknown key. */
+  /** True when the body is small enough to be read even for an unknown key. */
   readonly hasShortBody: boolean;
 };
 
@@ -71,7 +71,10 @@ const checkForm = ({ key, nonce, signature }: SignedRequest, now: number) => {
   return { key, nonce, signature };
 };
 
-/** Rejects with the rule that failed. An unknown key and a wrong signature get the same message. */
+/**
+ * Creates the functions that authenticate and charge requests. A rejection names the rule that failed, but an unknown
+ * key and a wrong signature get the same message.
+ */
 export const createAccess = (ports: {
   credentials: CredentialCache;
   uses: Pick<CredentialUses, 'note'>;
@@ -91,7 +94,8 @@ export const createAccess = (ports: {
     const text = signedText(nonce, request.method, request.path, system.sha256(body));
     const expected = system.hmac(found?.secret ?? decoySecret, text);
     if (system.same(signature, expected) && found) return { caller: found, nonce };
-    // A known key comes from the cache, an unknown key from the stores. The repeated lookup makes both equally slow.
+    // Credentials of known keys are cached, but an unknown key causes a read of the stores. The stores are read for the
+    // known key too, so that rejections of known and of unknown keys take equally long.
     if (found) await credentials.repeatLookup(key);
     return fail(
       'UNAUTHENTICATED',

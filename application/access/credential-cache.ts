@@ -17,8 +17,8 @@ export type CredentialCache = EventInvalidatedCache & {
   /** Finds a credential in the cache or the event store; null when it is unknown or deleted. */
   find(apiKey: string): MaybePromise<CachedCredential | null>;
   /**
-   * Performs the store lookup of an unknown key for a key that is cached, so that response times do not reveal which
-   * keys exist. Skipped, as for an unknown key, within `unknownTtlMs` of the last lookup.
+   * Repeats the store lookup for a cached key, so that a rejection takes as long as for an unknown key and response
+   * times do not reveal which keys exist. Skipped, as for an unknown key, within `unknownTtlMs` of the last lookup.
    */
   repeatLookup(apiKey: string): Promise<void>;
 };
@@ -28,16 +28,22 @@ export const credentialKeyId = (apiKey: string) => `credential:${apiKey}`;
 /** Binds the sealed secret to the credential's permissions: with another role the secret does not decrypt. */
 export const credentialContext = ({ organizationId, apiKey, role }: Identity) =>
   boundTo('credential', [organizationId, apiKey, role]);
-/** Context of older secrets, which were sealed before secrets were bound to the role. */
+/** Encryption context of secrets that were sealed before secrets were bound to the role. */
 const olderContext = ({ organizationId, apiKey }: Identity) => `${organizationId}|${apiKey}`;
-/** Role with the fewest permissions. Tampering that sets this role gains nothing. */
+/** Role that is accepted without proof: tampering that sets this role gains no admin permissions. */
 const leastRole: Role = 'client';
 
-/** Limits of the cache of unknown keys, which saves a store read when a client repeats an unknown key. */
+/**
+ * Maximum number of cached unknown keys, and the time in ms for which they stay cached, so that a client that repeats
+ * an unknown key does not cause a store read for each request.
+ */
 const maxUnknown = 1000;
 export const unknownTtlMs = 2000;
 
-/** Returns true when the sealed history proves the role of a credential whose secret is not bound to it. */
+/**
+ * Returns true if the seals of the history prove the role of a credential. Required for older credentials, whose secret
+ * is not bound to the role.
+ */
 type IsProven = (credential: Identity, issued: NewEvent & { readonly stream: string }) => Promise<boolean>;
 
 type Ports = {
@@ -47,7 +53,10 @@ type Ports = {
   readonly isProven: IsProven;
 };
 
-/** Outcome of a credential lookup; `altered` when the role or the secret was changed in the store. */
+/**
+ * Outcome of a credential lookup. `none`: the key is unknown or deleted; `altered`: the role or the secret was changed
+ * in the store.
+ */
 type Found =
   | { readonly kind: 'none' | 'altered' }
   | { readonly kind: 'active'; readonly known: CachedCredential; readonly isBound: boolean };
@@ -88,7 +97,7 @@ const createDecoy = ({ vault, system }: Pick<Ports, 'vault' | 'system'>) => {
 export const createCredentialCache = (ports: Ports): CredentialCache => {
   const { now, log } = ports.system;
   const lookUp = createCredentialLookup(ports);
-  /** Times (Unix ms) until which keys count as unknown. */
+  /** Unknown keys, each with the Unix ms until which it is rejected without a store read. */
   const unknown = createBoundedCache<string, number>(maxUnknown);
   const repeatedLookups = createBoundedCache<string, number>(maxUnknown);
   const reported = createBoundedCache<string, true>(maxUnknown);
@@ -114,7 +123,8 @@ export const createCredentialCache = (ports: Ports): CredentialCache => {
     }
     if (found.kind === 'altered') reportOnce(apiKey);
     else await openDecoy();
-    // The credential may have been issued after the read.
+    // The key is not cached as unknown if a credential was issued meanwhile, because it may be the credential of this
+    // key.
     if (issued === before) unknown.set(apiKey, now() + unknownTtlMs);
     return null;
   });

@@ -14,7 +14,10 @@ const hourMs = 3_600_000;
 const maxNoted = 10_000;
 const entryOf = (apiKey: string) => ['processes', `credential-use:${apiKey}`] as const;
 
-/** Keeps the last use of each credential to the hour, outside the history, which would grow with every reader. */
+/**
+ * Stores the hour of the last use of each credential in the state store, not in events, because the event store would
+ * then grow with every request.
+ */
 export const createCredentialUses = (ports: {
   state: StateStore;
   system: Pick<System, 'now' | 'log'>;
@@ -26,7 +29,7 @@ export const createCredentialUses = (ports: {
   const write = async (apiKey: string, hour: number) => {
     const found = await state.get(...entryOf(apiKey));
     if (found && Number(found.value) >= hour) return;
-    // Another process that wrote meanwhile noted the same hour.
+    // A write that fails because another process wrote first is ignored: that process stored the same hour.
     await state.put(...entryOf(apiKey), String(hour), found?.revision ?? noEntry);
   };
 

@@ -17,9 +17,9 @@ import { type CredentialCache, credentialContext, credentialKeyId } from './cred
 import type { CredentialUses } from './credential-uses.js';
 import type { Sessions } from './sessions/sessions.js';
 
-/** Rights and name of a credential to issue. */
+/** Role and optional name of a credential to issue. */
 type Wanted = { readonly role: Role; readonly name?: string | undefined };
-/** Credential with the start of the hour in which it was last used; absent if it was never used. */
+/** Credential with `last_used`, the ISO 8601 start of the hour of its last use; absent if it was never used. */
 type ListedCredential = CredentialDocument & { readonly last_used?: string };
 
 export type Credentials = {
@@ -27,7 +27,8 @@ export type Credentials = {
   issue(by: Operation, organizationId: string, wanted: Wanted): Promise<Done<{ api_key: string; api_secret: string }>>;
   delete(by: Operation, apiKey: string): Promise<Done<Nothing>>;
   /**
-   * Deletes a credential for a caller that presents its key and secret. A rejection does not reveal which is wrong.
+   * Deletes a credential for a caller that presents its key and secret. A rejection does not reveal which of the two is
+   * wrong.
    */
   deleteWithSecret(by: Operation, apiKey: string, apiSecret: string): Promise<Done<Nothing>>;
   list(organizationId: string, page: PageRequest): Promise<ListPage<ListedCredential>>;
@@ -35,7 +36,7 @@ export type Credentials = {
 };
 
 const scopeFor = (organizationId: string) => scopeOf(organizationId, globalVariant.tag);
-/** Rejects without the key in the message, because a gateway URL needs nothing but the key. */
+/** Rejects without the key in the message, because the key alone grants access to the gateway. */
 const failNotFound = (given: string) => fail('NOT_FOUND', `Credential not found. Check ${given}.`);
 
 export const createCredentials = (ports: {
@@ -54,7 +55,7 @@ export const createCredentials = (ports: {
   const issueWithKey = async (by: Operation, organizationId: string, { role, name }: Wanted, api_key: string) => {
     const data = { organizationId };
     const existing = step(organization, organizationId, organizationId, { type: 'RequireExisting', data });
-    // The organization is checked before the vault creates a data key for the credential.
+    // The organization is checked first, so that the vault creates no data key if the organization does not exist.
     await handle(globalContext(by, organizationId), [existing]);
     const api_secret = system.secret();
     const context = credentialContext({ organizationId, apiKey: api_key, role });
@@ -86,7 +87,7 @@ export const createCredentials = (ports: {
     const position = await handle(globalContext(by, organizationId), [
       step(credential, organizationId, apiKey, { type: 'Delete', data: { apiKey } }),
     ]);
-    // The shredder also destroys the key, but later. Once the request succeeds, the secret must be gone.
+    // Destroyed here and not only by the shredder, so that the secret is unreadable once the request succeeds.
     await vault.destroyKey(credentialKeyId(apiKey));
     await uses.forget(apiKey);
     await sessions.closeDeleted(withoutSeed(by), organizationId, apiKey);
@@ -99,7 +100,7 @@ export const createCredentials = (ports: {
 
   return {
     issue: async (by, organizationId, wanted) => {
-      // A gateway URL needs only the key, so the key must not be guessable. A retry derives the key of the first attempt.
+      // The key alone grants access to the gateway, so it must not be guessable. A retry derives the same key.
       const random = by.idSeed === undefined ? system.secret() : system.sign('idempotent-key', by.idSeed);
       return issueWithKey(by, organizationId, wanted, apiKeyFor(organizationId, random.slice(0, 32)));
     },

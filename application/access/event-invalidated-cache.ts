@@ -3,7 +3,7 @@ import { createBoundedCache } from '../async/bounded-cache.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 
-/** Cache in this process of state from the event store. Events invalidate its entries. */
+/** Cache, in this process, of state that was read from the event store. Events invalidate its entries. */
 export type EventInvalidatedCache = {
   /** Drops the entries that an event makes stale. */
   onEvent(event: Recorded): void;
@@ -13,8 +13,8 @@ export type EventInvalidatedCache = {
 const maxEntries = 10_000;
 
 /**
- * Caches the results of `load`, except a result that may have become stale while it was loading. Concurrent callers with
- * the same key share one load.
+ * Caches the results of `load`, except a result that may have become stale while it was loading. Concurrent callers
+ * with the same key share one load.
  */
 export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T | null>) => {
   const known = createBoundedCache<string, T>(maxEntries);
@@ -61,7 +61,7 @@ const invalidate = (cache: EventInvalidatedCache, event: Recorded) => {
   }
 };
 
-/** Invalidates cache entries as events arrive, from this or another process, until the signal fires. */
+/** Invalidates cache entries as events arrive, from this or another process, until the signal aborts. */
 export const invalidateFromEvents =
   (events: EventStore, caches: readonly EventInvalidatedCache[]) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -12,7 +12,10 @@ export type LimitCache = EventInvalidatedCache & {
   gatewayKeys(organizationId: string): MaybePromise<GatewayKeys>;
 };
 
-/** Returns the record of the chain, or the organization's record for all chains; undefined when the defaults apply. */
+/**
+ * Returns the entry of the chain, or else the entry for all chains, which has an empty key; undefined when the defaults
+ * apply.
+ */
 export const applicable = <T>(records: Readonly<Record<string, T>>, chain: string): T | undefined =>
   records[chain] ?? records[''];
 

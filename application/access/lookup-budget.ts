@@ -2,15 +2,18 @@ import { fail } from '../../domain/failure.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
 import type { System } from '../ports/system.js';
 
-/** Lookups of unknown keys that a process may make at once, and the number by which this budget grows per second. */
+/**
+ * Maximum burst of lookups of unknown keys per process, and the number of lookups that are added to the budget per
+ * second.
+ */
 export const maxUnknownLookups = 1000;
 const perSecond = 200;
-/** Limit of remembered keys that were issued while the process runs. */
+/** Maximum number of remembered keys that were issued since the start of the process. */
 const maxIssued = 1000;
 
 /**
- * Limits the store reads that unknown keys cause in this process, because they are charged to no organization. A lookup
- * that finds its key costs nothing.
+ * Limits the store reads that unknown keys cause in this process, because no organization can be charged for them. A
+ * lookup that finds its key is refunded.
  */
 export const createLookupBudget = ({ now }: Pick<System, 'now'>) => {
   const issued = createBoundedCache<string, true>(maxIssued);
@@ -21,9 +24,9 @@ export const createLookupBudget = ({ now }: Pick<System, 'now'>) => {
     filledAt = now();
   };
   return {
-    /** Exempts a key that was just issued. */
+    /** Exempts a newly issued key from the budget, so that its lookups are not charged. */
     noteIssued: (key: string): void => issued.set(key, true),
-    /** Charges a lookup, or throws. Returns a function that takes the charge back. */
+    /** Charges a lookup, or throws if the budget is used up. Returns a function that refunds the charge. */
     charge: (key: string): (() => void) => {
       if (issued.has(key)) return () => undefined;
       refill();

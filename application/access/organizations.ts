@@ -20,7 +20,9 @@ export type Organizations = {
   idOf(idOrDomain: string): Promise<string>;
   /** Finds an organization. One that the caller may not see is reported as not found. */
   find(caller: Caller, by: { id: string } | { domain: string }): Promise<OrganizationDocument>;
-  /** Returns the organization that a command applies to: `named`, or the caller's own. Only an admin may name another. */
+  /**
+   * Returns the organization that a command applies to: `named`, or the caller's own. Only an admin may name another.
+   */
   targetOf(caller: Caller, named: string | undefined): string;
   all(): AsyncIterable<OrganizationDocument>;
 };

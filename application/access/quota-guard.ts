@@ -15,11 +15,17 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Progress } from '../read-models/progress.js';
 
-/** Time for which stored counts are reused for an organization that is far from its limits. */
+/** Time in ms for which usage that was read is reused, if the organization is far from its limits. */
 const freshMs = 1000;
-/** An organization is far from a limit while it has room for this many commands like the current one. */
+/**
+ * Number of commands like the current one that must still fit below a limit for the organization to count as far from
+ * that limit.
+ */
 const farCommands = 1000;
-/** Time after which an append counts as included in the documents even if the read models are stuck. */
+/**
+ * Time in ms after which an append is assumed to be included in the usage documents, even if the read models do not
+ * advance.
+ */
 const rememberedMs = 60_000;
 const maxOrganizations = 10_000;
 
@@ -33,9 +39,9 @@ type Appended = {
 type Account = {
   stored: Usage;
   readAt: number;
-  /** Usage by appends in flight and by appends that the documents may not include yet. */
+  /** Usage by in-flight appends and by appends that the usage documents may not include yet. */
   pending: Counts;
-  /** Appends that the documents may not include yet, in order of completion. */
+  /** Appends that the usage documents may not include yet, in order of completion. */
   appended: Appended[];
 };
 
@@ -65,14 +71,14 @@ export const requireRoom = (record: QuotaRecord, more: number) => {
     );
 };
 
-/** Lists the quotas that a command uses, each with the number it adds. */
+/** Lists the quotas that a command uses, each with the amount that the command adds. */
 const takenIn = ({ stored, pending }: Account, taken: Counts) =>
   quotaNames.flatMap((quota): [QuotaRecord, number][] => {
     const more = taken[quota] ?? 0;
     return more > 0 ? [[recordOf(stored, quota, pending), more]] : [];
   });
 
-/** Drops the appends that the documents include by now. */
+/** Drops the appends that the usage documents include by now. */
 const dropIncluded = (account: Account, included: Position, now: number) => {
   const { positions } = account.stored;
   const isPending = ({ variant, position, at }: Appended) =>
@@ -97,8 +103,8 @@ const createAccounts = () => {
 
 /**
  * Rejects commands of credentials that would exceed a quota of their organization. Commands of operators and processes
- * are counted but never rejected, because a deposit must not be lost. Limits are exact within this process. Each other
- * process may exceed them by its commands in flight.
+ * add to the usage but are never rejected, because a deposit must not be lost. Limits are exact for the commands of one
+ * process. With several processes, usage may exceed a limit by the in-flight commands of the other processes.
  */
 export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Progress; system: System }): Guard => {
   const { readModels, progress, system } = ports;
@@ -107,13 +113,13 @@ export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Prog
   const read = async (account: Account, organizationId: string) => {
     const included = progress.current(organizationId);
     const found = await readUsage(readModels, organizationId);
-    // Concurrent reads may finish out of order.
+    // An older result does not replace a newer one: concurrent reads may finish out of order.
     if (latest(found) >= latest(account.stored)) account.stored = found;
     account.readAt = system.now();
     dropIncluded(account, included, account.readAt);
   };
 
-  /** Counts an append while it runs, and then until the documents include it. */
+  /** Counts an append while it runs, and then until the usage documents include it. */
   const counted = async (account: Account, variant: string, taken: Counts, append: () => Promise<Position>) => {
     account.pending = add(account.pending, taken);
     try {

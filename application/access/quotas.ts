@@ -8,11 +8,11 @@ import { type QuotaRecord, readUsage, requireRoom, showUsage } from './quota-gua
 export type Quotas = {
   /** Sets a quota. An organization above the new limit keeps its resources but cannot add any. */
   set(by: Operation, organizationId: string, quota: QuotaName, limit: number): Promise<Done<Nothing>>;
-  /** Lists every quota with its limit and usage. Connections are counted in this process only. */
+  /** Lists every quota with its limit and usage. The usage of `gateway_connections` is that of this process only. */
   list(organizationId: string): Promise<QuotaRecord[]>;
   /**
-   * Counts a gateway connection to this process until the returned function is called. Rejects when the organization
-   * has reached its quota, or the token its share of the quota.
+   * Counts a gateway connection to this process until the returned function is called. Rejects the connection when the
+   * organization has reached its quota, or the token its share of that quota.
    */
   connect(organizationId: string, gatewayTokenId?: string): Promise<() => void>;
 };
@@ -28,9 +28,12 @@ const createConnectionCounts = () => {
   return { of, change };
 };
 
-/** Minimum share of one token. */
+/** Minimum number of connections in the share of one token, even if half of the organization's limit is less. */
 const leastShare = 10;
-/** Limits one token to half of the organization's connections, so that other tokens can still connect. */
+/**
+ * Returns the maximum number of connections of one token: half of the organization's limit, so that other tokens can
+ * still connect.
+ */
 const shareOfToken = (limit: number) => Math.max(leastShare, Math.floor(limit / 2));
 
 const requireShare = ({ quota, limit }: QuotaRecord, used: number) => {
@@ -58,7 +61,8 @@ export const createQuotas = ({ handle, readModels }: { handle: Handle; readModel
     list: async (organizationId) => (await stored(organizationId)).map(withConnections(organizationId)),
     connect: async (organizationId, gatewayTokenId) => {
       const found = await stored(organizationId);
-      // Connections are counted after the read, so that connections opened at the same time see each other.
+      // Connections are counted after the read, in the turn of the event loop that also adds this connection, so that
+      // concurrent calls cannot exceed the limit.
       const bounds = found.map(withConnections(organizationId)).filter(({ quota }) => quota === 'gateway_connections');
       for (const one of bounds) {
         requireRoom(one, 1);

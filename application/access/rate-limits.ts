@@ -21,14 +21,21 @@ export type RateLimitRecord = {
   update_time: string;
 };
 
-/** Rate limits of organizations. The record with an empty `chain` applies to every chain without its own record. */
+/**
+ * Rate limits of organizations. A rate limit with an empty `chain` applies to every chain without its own rate limit.
+ */
 export type RateLimits = {
   set(by: Operation, organizationId: string, chain: string, limits: Limits): Promise<Done<Nothing>>;
-  /** Deletes the record of a chain, or all records of the organization when `chain` is undefined. */
+  /** Deletes the organization's rate limit of `chain`, or all its rate limits when `chain` is undefined. */
   delete(by: Operation, organizationId: string, chain: string | undefined): Promise<Done<Nothing>>;
-  /** Returns the record that applies to a chain. Without one, returns the defaults, dated at the organization's creation. */
+  /**
+   * Returns the rate limit that applies to a chain, or the defaults, dated at the organization's creation, if none was
+   * set.
+   */
   find(of: OrganizationDocument, chain: string): Promise<RateLimitRecord>;
-  /** Lists the stored records, newest first. */
+  /**
+   * Lists the rate limits that were set, newest first: that of `chain`, or those of all chains if `chain` is undefined.
+   */
   list(organizationId: string, chain: string | undefined): Promise<RateLimitRecord[]>;
 };
 

@@ -4,21 +4,31 @@ import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 
 export const nonceWindowMs = 300_000;
-/** Time by which a span extends beyond the latest nonce, so that requests rarely wait for the state store. */
+/**
+ * Time in ms by which a span (a stored range of nonce times) extends beyond the latest nonce, so that requests rarely
+ * wait for a write to the state store.
+ */
 export const reservedAheadMs = 20_000;
-/** Largest gap across which a span is extended to reach a nonce. A nonce further ahead starts a new span. */
+/**
+ * Largest gap in ms between the end of a span (a stored range of nonce times) and a later nonce at which the span is
+ * extended to include the nonce. A nonce further ahead starts a new span.
+ */
 const maxGapMs = 60_000;
 /**
- * Age, relative to the latest open span, at which the limiter may have discarded a nonce. Nonces of honest clients are
- * younger: they are at most two windows apart, and a span ends shortly after the latest nonce.
+ * Age in ms, relative to the end of the latest open span, from which the limiter may have discarded a nonce. Nonces of
+ * honest clients are younger: they are at most two nonce windows apart, and a span ends at most 30 s after its latest
+ * nonce.
  */
 export const retentionMs = 700_000;
-/** Limit of closed spans. Beyond it, the two nearest neighbours are merged. */
+/**
+ * Maximum number of distant spans: closed spans that are more than `retentionMs` from the current nonce. Above the
+ * maximum, the two neighbouring spans with the smallest gap are merged.
+ */
 const maxDistantSpans = 8;
 
 /**
- * Time range (Unix ms, inclusive) whose nonces may have been used. For open spans the limiter knows every nonce of the
- * last `retentionMs`. For closed spans it may have lost nonces, so every nonce in them is rejected.
+ * Time range (Unix ms, inclusive) from which nonces may have been used. The limiter knows every used nonce of the last
+ * `retentionMs` in open spans. It may have lost nonces of closed spans, so every nonce in a closed span is rejected.
  */
 type Span = { readonly id: string; readonly from: number; readonly to: number; readonly isOpen: boolean };
 
@@ -28,7 +38,9 @@ const includes = ({ from, to }: Span, time: number) => from <= time && time <= t
 const isDistant = ({ from, to }: Span, time: number) => to < time - retentionMs || from > time + retentionMs;
 const closed = (span: Span): Span => ({ ...span, isOpen: false });
 
-/** Merges the two neighbouring spans with the smallest gap, including the gap. */
+/**
+ * Merges the two neighbouring spans with the smallest gap between them into one closed span, which includes the gap.
+ */
 const joinNearest = (spans: readonly Span[]): Span[] => {
   const sorted = spans.toSorted((a, b) => a.from - b.from);
   const gaps = sorted.slice(1).map(({ from }, i) => from - (sorted[i] as Span).to);
@@ -46,32 +58,43 @@ const addSpan = (spans: readonly Span[], id: string, time: number): readonly Spa
   return [...distant, ...near, { id, from: time - 2 * nonceWindowMs, to: time + reservedAheadMs, isOpen: true }];
 };
 
-/** Returns the span that includes a time, a closed one first; null when no nonce of that time was used. */
+/**
+ * Returns a span that includes a time, preferably a closed span; null when no span includes the time, which means that
+ * no nonce of that time was used.
+ */
 const spanAt = (spans: readonly Span[], time: number): Span | null => {
   const all = spans.filter((span) => includes(span, time));
   return all.find(({ isOpen }) => !isOpen) ?? all[0] ?? null;
 };
-/** Returns the time up to which the limiter may have discarded nonces. It discards them relative to its latest nonce. */
+/**
+ * Returns the time up to which the limiter may have discarded nonces. The limiter discards nonces by their age relative
+ * to its latest nonce.
+ */
 const forgottenUpTo = (spans: readonly Span[], span: Span) =>
   span.isOpen ? Math.max(...spans.filter(({ isOpen }) => isOpen).map(({ to }) => to)) - retentionMs : span.to;
 
 const parse = (value: string | undefined) => (value === undefined ? [] : (JSON.parse(value) as readonly Span[]));
 
 export type Nonces = {
-  /** Consumes the nonce of a request and charges its rate limits. Rejects a nonce that was used or may have been used. */
+  /**
+   * Consumes the nonce of a request and charges its rate limits. Rejects a nonce that was used or may have been used.
+   */
   spend(visit: Omit<AdmissionRequest, 'span'>): Promise<Pick<Admission, 'quota'>>;
 };
 
 /**
- * Prevents replays after the limiter lost its data or the clock jumped. Time ranges whose nonces may have been used are
- * stored durably in the state store, apart from the limiter.
+ * Prevents replays even after the limiter lost its data or the clock jumped: time ranges in which nonces may have been
+ * used are stored durably in the state store, apart from the limiter.
  */
 export const createNonces = (ports: { limiter: Limiter; state: StateStore; system: System }): Nonces => {
   const { limiter, state, system } = ports;
   let spans: readonly Span[] = [];
   let isReserving = false;
 
-  /** Applies a change to the stored spans, and retries when another process wrote first. Null means no change. */
+  /**
+   * Applies a change to the stored spans, and retries when another process wrote first. `change` returns null to leave
+   * the spans unchanged.
+   */
   const update = async (change: (stored: readonly Span[]) => Promise<readonly Span[] | null>): Promise<void> => {
     for (;;) {
       const stored = await state.get(...entry);
@@ -90,7 +113,8 @@ export const createNonces = (ports: { limiter: Limiter; state: StateStore; syste
       const near = stored.find(({ isOpen, to }) => isOpen && to < time && time <= to + maxGapMs);
       if (near) return stored.map((span) => (span === near ? { ...span, to: time + reservedAheadMs } : span));
       const id = system.uuid();
-      // The limiter learns the span first: a stored span that the limiter does not know would be closed at once.
+      // Registers the span with the limiter before the span is stored, because a stored span that the limiter does not
+      // know is closed immediately.
       await limiter.openSpan(id);
       return addSpan(stored, id, time);
     });
@@ -99,7 +123,7 @@ export const createNonces = (ports: { limiter: Limiter; state: StateStore; syste
   const reserveAhead = (time: number) => {
     if (isReserving) return;
     isReserving = true;
-    // Errors are ignored: the next request outside the spans reserves for itself.
+    // Errors are ignored: the next request with a nonce outside all spans reserves a span itself.
     void reserve(time)
       .catch(() => undefined)
       .finally(() => {

@@ -17,7 +17,10 @@ type AssetFilter = {
   readonly walletId: string | undefined;
   readonly address: string | undefined;
   readonly contract: string | undefined;
-  /** Token address. It selects the asset and its standard, and overrides `standard` and `contract`. */
+  /**
+   * Lists only balances of the asset with this token address; `standard` and `contract` are then ignored. Undefined to
+   * list the balances that `standard` and `contract` select.
+   */
   readonly token?: string | undefined;
   /** True to list imported tokens in addition to `standard`, unless `token` is given. */
   readonly withTokens?: boolean;
@@ -37,12 +40,15 @@ export type Assets = {
 const idOf = ({ wallet_id, address, asset }: AssetDocument) => assetDocumentId(wallet_id, address, asset);
 const keyOf = (document: AssetDocument): PageKey => [document.position, idOf(document)];
 const assetKeyOf = (document: AssetDocument): PageKey => [document.asset_key, idOf(document)];
-/** Page key after all balances of an asset, also of those that are stored later. */
+/**
+ * Returns a page key that comes after all balances of the asset with this key, including balances that are stored
+ * later.
+ */
 const afterAsset = (key: string): PageKey => [`${key}\u0001`, ''];
 
 const contractOf = (asset: Asset) => ('contract' in asset ? asset.contract : '');
 
-/** Indexes of balances, newest first and in the order of their assets. */
+/** Names of the indexes of balances: sorted newest first, and sorted by asset. */
 const newestFirst = { byAddress: 'byAddress', byWallet: 'byWallet', byStandard: 'byStandard' } as const;
 const inAssetOrder = {
   byAddress: 'assetsByAddress',
@@ -65,7 +71,10 @@ const fits = ({ walletId, contract, excludeZero }: AssetFilter, { wallet_id, ass
   (contract === undefined || ('contract' in asset && asset.contract === contract)) &&
   !(excludeZero && balance === '0');
 
-/** Returns the documents by id. Reads each of them once. */
+/**
+ * Returns a map of the documents by id, with null for missing documents. Reads each document once, however often its id
+ * is given.
+ */
 const readDistinct = async <Doc>(
   readModels: ReadModels,
   collection: Collection<Doc>,
@@ -79,8 +88,8 @@ const readDistinct = async <Doc>(
 };
 
 /**
- * Returns true when the token was imported, or its contract registered, before the balance was read. An import from
- * before the latest registration of the address, at the position `since`, does not count.
+ * Returns true when the token was imported, or its contract registered, before the balance was read. An import that is
+ * older than the latest registration of the address (at position `since`) does not count.
  */
 const isFollowed = (
   { read_position }: AssetDocument,
@@ -121,10 +130,16 @@ export const areHeld = async (readModels: ReadModels, context: Context, document
   });
 };
 
-/** Sum of balances; `wallet` is empty once balances of different wallets were added. */
+/**
+ * Sum of balances of one asset. `wallet` is the wallet of the balances; empty once balances of different wallets were
+ * added.
+ */
 type Sum = { readonly key: string; readonly asset: Asset; balance: bigint; wallet: string };
 
-/** Yields the documents and charges the caller for each: many of them become one row of the answer. */
+/**
+ * Yields the documents and charges the caller for each document, because one row of the response may sum many
+ * documents.
+ */
 const charged = async function* <Doc>({ touch }: Context, found: AsyncIterable<Doc>) {
   for await (const document of found) {
     touch?.(1);
@@ -132,7 +147,7 @@ const charged = async function* <Doc>({ touch }: Context, found: AsyncIterable<D
   }
 };
 
-/** Sums balances that come in the order of their assets, and stops after the first `maxAssets` assets. */
+/** Sums balances that are sorted by asset, and stops after the first `maxAssets` assets. */
 const sumByAsset = async (found: AsyncIterable<AssetDocument>, maxAssets: number): Promise<readonly Sum[]> => {
   const sums: Sum[] = [];
   for await (const { asset_key: key, asset, balance, wallet_id: wallet } of found) {

@@ -7,7 +7,7 @@ import { type Context, type Handle, type Step, step } from '../commands/handle.j
 import type { Chain, Header } from '../ports/chain.js';
 import type { Position } from '../ports/event-store.js';
 
-/** Returns the stream key of the ledger of a wallet and a block. */
+/** Returns the stream key of the ledger of one wallet in one block. */
 export const ledgerKey = (variant: Variant, walletId: string, blockHash: string) =>
   `${variant.tag}.${walletId}.${blockHash}`;
 
@@ -57,7 +57,10 @@ export const awaitBalances = (
   { holdings, ...place }: Place & { holdings: readonly Holding[] },
 ): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Await', data: { ...of, holdings } }));
 
-/** Returns the head, and the newest block that is confirmed by the wallet's threshold. */
+/**
+ * Returns the head of the chain and, as `at`, the newest block that has the number of confirmations that the wallet
+ * requires.
+ */
 export const confirmedHeader = async (chain: Chain, variant: Variant, confirmation: number | undefined) => {
   const head = await chain.head();
   const depth = thresholdOf(variant, confirmation);

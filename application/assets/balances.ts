@@ -7,8 +7,8 @@ import { createRefreshRequest, type RefreshRequest, type RefreshRequestPorts } f
 export type Balances = {
   readonly refresh: RefreshRequest;
   /**
-   * Reads balances at the confirmed height now, and again when the current head is confirmed. Transfers between these
-   * heights may be older than the registration.
+   * Reads balances at the confirmed height now, and again when the current head is confirmed, because the follower may
+   * have processed the blocks in between before the address or token was registered.
    */
   snapshot(context: Context, of: SnapshotRequest): Promise<Position>;
 };
@@ -17,7 +17,7 @@ type SnapshotRequest = {
   readonly walletId: string;
   readonly confirmation: number | undefined;
   readonly holdings: readonly Holding[];
-  /** Called with the balances before anything is stored. */
+  /** Called with the balances that were read, before anything is stored. */
   readonly onRead?: (balances: readonly Balance[]) => Promise<unknown>;
 };
 

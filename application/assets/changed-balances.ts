@@ -22,7 +22,10 @@ type Ports = {
   readonly system: Pick<System, 'breathe'>;
 };
 
-/** Limits of the addresses and balances that are read together. A single address may exceed the limit of balances. */
+/**
+ * Maximum numbers of addresses and of balances that are read together, as one part. A part with a single address may
+ * have more balances.
+ */
 export const partSize = { addresses: 100, balances: 500 };
 
 type Wanted = {
@@ -37,7 +40,10 @@ type Wanted = {
 
 const pageSize = 1000;
 
-/** Returns the tokens of an address seen so far. A node cannot list tokens that have ids. */
+/**
+ * Returns the tokens for which the address has a stored balance. Needed for tokens with ids (ERC-721, ERC-1155),
+ * because a node cannot list those that an address holds.
+ */
 const knownTokens = async (
   { readModels, system }: Ports,
   context: Context,
@@ -59,7 +65,7 @@ const knownTokens = async (
 const tokenOf = ({ standard, contract }: ContractDocument): ImportedToken[] =>
   standard === 'token' ? [{ standard, contract }] : [];
 
-/** Returns a function that lists the assets to read of an address. */
+/** Returns a function that lists the assets of an address for which balances are to be read. */
 const createAssetLists = async (ports: Ports, context: Context, standard: Asset['standard']) => {
   if (standard !== 'native' && standard !== 'erc20')
     return ({ address }: AddressDocument) => knownTokens(ports, context, address, standard);
@@ -79,8 +85,8 @@ const createAssetLists = async (ports: Ports, context: Context, standard: Asset[
 };
 
 /**
- * Returns the first of the addresses, and the balances to read of them, at most `maxBalances`. Returns at least one
- * address, however many balances it has.
+ * Takes addresses from the start of `addresses`, as long as they have at most `maxBalances` balances together. Returns
+ * the taken addresses and their balances to read. Takes at least one address, however many balances it has.
  */
 export const takeHoldings = async (
   ports: Ports,
@@ -114,7 +120,8 @@ const readSlice = async (ports: Ports, context: Context, wanted: Wanted): Promis
   const shown = new Set(documents.filter((_, i) => held[i]));
   return balances.filter(({ asset, balance }, i) => {
     const before = known[i];
-    // A zero balance of a token that was never shown is not worth recording.
+    // The first balance of an address in an asset is recorded even if it is zero for the chain's own coin and for
+    // ERC-20 tokens, but not for other tokens.
     if (!before && balance === '0' && (isNumbered(asset.standard) || asset.standard === 'token')) return false;
     if (!before || !shown.has(before) || before.chain !== chain) return true;
     return before.balance !== balance && (correction || before.block_number <= at.number);

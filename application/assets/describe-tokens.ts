@@ -21,14 +21,17 @@ type Wanted = { readonly organizationId: string; readonly variant: Variant; read
 
 const maxConcurrent = 8;
 const maxConcurrentPerOrganization = 2;
-/** Limit of waiting tokens per organization. A token beyond the limit is described at its next transfer. */
+/**
+ * Maximum number of tokens per organization that wait for their description. A token above the maximum is described at
+ * its next transfer.
+ */
 const maxWaiting = 10_000;
 const tries = 5;
-/** Minimum time before another attempt for a token without a description. */
+/** Minimum time in ms before another attempt for a token that had no complete description. */
 const retryAfterMs = 600_000;
 const maxEntries = 100_000;
 
-/** Returns the asset of an event, by event type. */
+/** Function by event type that returns the asset of an event. */
 const assetIn: Readonly<Record<string, (data: never) => Asset>> = {
   TransferObserved: ({ transfer }: { transfer: { asset: Asset } }) => transfer.asset,
   AssetImported: ({ asset }: { asset: Asset }) => asset,
@@ -99,14 +102,14 @@ const createDescribe = ({ events, handle, chains, documents, system }: Ports) =>
 };
 
 /**
- * Fetches token descriptions in a process of its own, so that slow hosts do not delay the followers. Organizations are
- * served round-robin, so that slow hosts of one do not delay the others.
+ * Fetches token descriptions in a separate background process, so that slow hosts do not delay the followers.
+ * Organizations are served round-robin, so that slow hosts of one organization do not delay the others.
  */
 export const createTokenDescriber = (ports: Ports) => {
   const { system } = ports;
   const describe = createDescribe(ports);
   const inTurn = createFairTurns({ maxConcurrent, maxConcurrentPerKey: maxConcurrentPerOrganization, maxWaiting });
-  /** Checkpoints to resume from, by unfinished token, oldest first. */
+  /** Tokens that are not described yet, oldest first, each with the position to resume from after a restart. */
   const unfinished = new Map<string, Position>();
   const unfinishedOf = new Map<string, number>();
   const count = (organizationId: string, by: 1 | -1) => {
@@ -115,7 +118,10 @@ export const createTokenDescriber = (ports: Ports) => {
     else unfinishedOf.delete(organizationId);
   };
 
-  /** Retries, because a node may be unavailable for a while. A token that keeps failing is logged and skipped. */
+  /**
+   * Describes a token with retries, because a node may be unavailable for a while. A token that keeps failing is logged
+   * and skipped.
+   */
   const describeWithRetries = async (wanted: Wanted, id: string, signal: AbortSignal) => {
     const backoff = createBackoff({ firstMs: 500, maxMs: 10_000 });
     for (let left = tries; left > 0 && !signal.aborted; left--)
@@ -134,7 +140,8 @@ export const createTokenDescriber = (ports: Ports) => {
     unfinished.set(id, from);
     count(organizationId, 1);
     await inTurn(organizationId, () => describeWithRetries(wanted, id, signal));
-    // A token that is not described because the process stops is found again: the checkpoint was saved before it.
+    // A token that is not described because the process stops is found again after the restart: the saved checkpoint is
+    // before its event.
     unfinished.delete(id);
     count(organizationId, -1);
   };

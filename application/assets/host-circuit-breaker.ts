@@ -4,7 +4,10 @@ import type { System } from '../ports/system.js';
 type HostRecord = { readonly failures: number; readonly until: number };
 
 const maxFailures = 3;
-/** Minimum duration of a failed read that counts. Faster failures cost too little to avoid. */
+/**
+ * Duration in ms from which a failed read counts as a failure of its host. Faster failures do not count, because they
+ * hardly delay other reads.
+ */
 const slowMs = 1000;
 const openMs = 60_000;
 const maxRecords = 10_000;
@@ -12,8 +15,9 @@ const maxRecords = 10_000;
 const hostOf = (uri: string) => (URL.canParse(uri) ? new URL(uri).host : '');
 
 /**
- * Circuit breaker for the hosts of token documents. After `maxFailures` slow failures in a row, reads from a host return
- * null for `openMs`. Each organization has its own breakers, so that one cannot block a host for another.
+ * Circuit breaker for the hosts of token documents. After `maxFailures` slow failures in a row, reads from a host
+ * return null for `openMs`. Each organization has its own breakers, so that one organization cannot block a host for
+ * another.
  */
 export const createHostCircuitBreaker = (system: Pick<System, 'now'>) => {
   const records = createBoundedCache<string, HostRecord>(maxRecords);

@@ -23,7 +23,7 @@ export type AssetImports = {
   /** Reads the balance of an address in the chain's own coin or a token. A token is followed from then on. */
   importAsset(context: Context, named: AssetReference): Promise<Done<Nothing>>;
   /**
-   * Reads the balance of an address that was just registered. The registration succeeds even if no node answers within
+   * Reads the balance of an address that was just registered. The registration succeeds even if no node responds within
    * `timeoutMs`: the follower then reads the balance later.
    */
   afterRegistration<T>(context: Context, done: Done<T>, of: Registered): Promise<Done<T>>;
@@ -76,7 +76,8 @@ export const createAssetImports = (ports: {
       const walletId = held.wallet_id;
       const storeImport = async (found: readonly Balance[]) => {
         if (asset.standard !== 'token') return;
-        // Transfers of a token that reports no balance could never be settled.
+        // A token without a readable balance is rejected, because the follower could not read its balance after
+        // transfers either.
         if (found.length === 0)
           fail(
             'FAILED_PRECONDITION',

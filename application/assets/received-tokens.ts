@@ -12,14 +12,17 @@ type Wanted = {
   readonly from: number;
   readonly to: number;
 };
-/** Tokens that the addresses received in the blocks up to and including `searched`. */
+/** Tokens that the addresses received in the blocks from `from` up to and including `searched`. */
 type Received = { readonly tokens: readonly Holding[]; readonly searched: number };
 
-/** Time after which one call stops searching further blocks. */
+/** Time in ms after which one call searches no further blocks. */
 const turnMs = 1000;
 const maxTokens = 1000;
 
-/** Returns a search for tokens of followed contracts that addresses received. One call covers part of the blocks. */
+/**
+ * Returns a function that searches blocks for tokens of registered contracts that addresses received. One call may end
+ * before it has searched all blocks: `searched` is the last block that it searched.
+ */
 export const createReceivedTokens =
   ({ chain, contracts, system }: Ports) =>
   async (context: Context, { standard, addresses, from, to }: Wanted): Promise<Received> => {

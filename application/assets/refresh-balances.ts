@@ -18,10 +18,10 @@ const retry = { firstMs: 1000, maxMs: 60_000 };
 const jobKey = ({ organizationId, document }: RefreshJob) =>
   `${organizationId} ${refreshKey(document.wallet_id, document.standard)}`;
 
-/** Keeps progress that the read models do not include yet, so that no part is read twice. */
+/** Keeps, in memory, progress that the read models do not include yet, so that no part is read twice. */
 const createProgress = () => {
   let ahead = new Map<string, RefreshProgress>();
-  /** Returns the known progress of a refresh; null when the read models are further ahead. */
+  /** Returns the remembered progress of a refresh; null when there is none or the read models are ahead of it. */
   const newer = (job: RefreshJob) => {
     const known = ahead.get(jobKey(job));
     const isSame = known?.document.refresh_id === job.document.refresh_id;
@@ -29,7 +29,7 @@ const createProgress = () => {
   };
   return {
     set: (job: RefreshJob, progress: RefreshProgress) => ahead.set(jobKey(job), progress),
-    /** Updates the refreshes from the read models with the known progress, and drops those that have ended. */
+    /** Updates the refreshes from the read models with the remembered progress, and drops refreshes that have ended. */
     apply: (jobs: readonly RefreshJob[]): readonly RefreshJob[] => {
       const known = jobs.map(newer);
       ahead = new Map(jobs.flatMap((job, i) => (known[i] ? [[jobKey(job), known[i]] as const] : [])));
@@ -55,7 +55,10 @@ const createDelays = (now: () => number) => {
   };
 };
 
-/** Runs one part per organization at a time, of a few organizations at once. The organization served last waits longest. */
+/**
+ * Runs one part of a refresh per organization at a time, for at most `organizationsAtOnce` organizations concurrently.
+ * The organization served last waits longest.
+ */
 const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) => {
   const running = new Map<string, Promise<void>>();
   let waiting = new Set<string>();
@@ -73,7 +76,7 @@ const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) =
         begin(due.get(organizationId) as RefreshJob);
       }
     },
-    /** Resolves when some part has ended, or after a pause. */
+    /** Resolves when one of the running parts has ended, or after `pauseMs`. */
     someEnded: async (signal: AbortSignal) => {
       const over = linkedController(signal);
       await Promise.race([...running.values(), system.sleep(pauseMs, over.signal)]);
@@ -85,8 +88,8 @@ const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) =
 
 /**
  * Runs all refreshes, one part per organization in turn, so that a slow part delays only its own organization. Progress
- * is stored in events, so the process may stop at any point. Two processes at once read the same parts, but store each
- * part once.
+ * is stored in events, so the process may stop at any point. Two concurrent processes read the same parts, but advance
+ * the refresh by each part only once.
  */
 export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: Variant) => {
   const { events, progress: readModelProgress, system } = ports;

@@ -26,7 +26,7 @@ export type RefreshPorts = {
   readonly handle: Handle;
   readonly system: System;
 };
-/** Running refresh and its progress. */
+/** Running refresh with its progress, and the organization of the wallet. */
 export type RefreshJob = { readonly organizationId: string; readonly document: RefreshDocument };
 export type RefreshProgress = { readonly document: RefreshDocument; readonly isEnded: boolean };
 
@@ -35,13 +35,18 @@ const ofJob = ({ refresh_id, wallet_id, standard }: RefreshDocument) => ({
   walletId: wallet_id,
   standard,
 });
-/** Returns the first block of a search; empty for a refresh without a search. */
+/**
+ * Returns an object with the field `from`, the first block of a search; an empty object for a refresh without a search.
+ */
 const searchOf = ({ from }: RefreshDocument) => (from === undefined ? {} : { from });
 
 const jobStream = (context: Context, { wallet_id, standard }: RefreshDocument) =>
   refreshStream(context, wallet_id, standard);
 
-/** Returns true while the block of the previous part is on the chain. After a reorg, the balances may be wrong. */
+/**
+ * Returns true while the block at which the previous part was read is on the chain. After a reorg, the balances of that
+ * part may be wrong.
+ */
 const stands = async (chain: Chain, { at }: RefreshDocument) =>
   at.chain === (await chain.genesis()).hash && (await chain.headerAt(at.number))?.hash === at.hash;
 
@@ -56,8 +61,8 @@ const partStep = ({ organizationId }: Context, stream: string, data: PartData) =
   step(refreshPart, organizationId, stream, { type: 'Record', data });
 
 /**
- * Stores the readings in streams of their own, at most one part in each. Returns the position of the last append, or 0
- * without readings.
+ * Stores readings in new streams, at most `partSize.balances` in each. Returns the position of the last append, or 0 if
+ * there are no readings.
  */
 export const recordReadings = async (
   { handle, system }: Pick<RefreshPorts, 'handle' | 'system'>,
@@ -71,7 +76,10 @@ export const recordReadings = async (
   return position;
 };
 
-/** Stores the balances of a part. Storing the same part again changes nothing. */
+/**
+ * Stores the balances of a part and the progress of the refresh. Storing the same part twice advances the refresh only
+ * once.
+ */
 const record = async (ports: RefreshPorts, context: Context, balances: readonly Balance[], next: RefreshProgress) => {
   const { handle } = ports;
   const { at, part, done, after, searched, correction } = next.document;
@@ -131,7 +139,7 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
     const data = { ...started, correction: true as const, replaces: document.refresh_id };
     const key = jobStream(context, document);
     await handle(context, [step(refresh, context.organizationId, key, { type: 'Restart', data })]);
-    // The restarted refresh is a new job, which the read models will show.
+    // Ends this job. The restarted refresh is a new job, which the read models return once they include the restart.
     return { document, isEnded: true };
   };
 
@@ -141,7 +149,10 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
     return received(context, { standard, addresses: some.map(({ address }) => address), from: searched + 1, to });
   };
 
-  /** Returns the first addresses of the page, and their balances. A search ends for all its addresses together. */
+  /**
+   * Returns the first addresses of the page, as many as fit into one part, and their balances to read. A refresh with a
+   * search takes all addresses of the page, because a search covers the whole page.
+   */
   const takePart = async (context: Context, { standard, from }: RefreshDocument, page: Page) => {
     const limit = from === undefined ? partSize.balances : undefined;
     const part = await takeHoldings(ports, context, { addresses: page.documents, standard }, limit);

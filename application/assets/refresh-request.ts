@@ -19,8 +19,8 @@ import { recordReadings } from './refresh-part.js';
 import { refreshStream } from './refreshes.js';
 
 /**
- * Reads the balances of the first addresses before it returns, as many as fit into one part. A background process reads
- * the rest. Concurrent requests for the same balances share one read.
+ * Reads the balances of as many addresses as fit into one part, then returns. A background process reads the other
+ * addresses. Concurrent requests for the same balances share one read.
  */
 export type RefreshRequest = (
   context: Context,
@@ -28,12 +28,12 @@ export type RefreshRequest = (
     walletId: string | undefined;
     address: string | undefined;
     standard: Asset['standard'];
-    /** First block to search for received tokens. */
+    /** First block to search for received tokens; undefined for no search. */
     from?: number | undefined;
   },
 ) => Promise<Done<Nothing>>;
 
-/** Number of searched blocks that cost as much as one address. */
+/** Number of searched blocks that are charged like one address. */
 const blocksCountedAsOne = 100;
 
 const checkSearch = (address: string | undefined, standard: Asset['standard']) => {
@@ -80,7 +80,10 @@ const createSearchStart =
 /** Returns a function that reads balances at the confirmed height of the wallet, and stores those that changed. */
 const createPartReader = (ports: RefreshRequestPorts) => {
   const { handle, events, chains } = ports;
-  /** Stores a few balances in the ledger of their block, so that a reorg has them read again. */
+  /**
+   * Stores up to `partSize.balances` balances in the ledger of their block, so that they are read again if a reorg
+   * replaces the block. Stores a larger number of balances in separate streams.
+   */
   const record = (context: Context, standard: Asset['standard'], { balances, at, ...place }: Balances) => {
     if (balances.length === 0) return events.head();
     if (balances.length <= partSize.balances) return recordBalances(handle, context, { ...place, at, balances });
@@ -115,7 +118,10 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
     return { wallet: wallet ?? fail('NOT_FOUND', `Wallet not found: ${id}`), held };
   };
 
-  /** Reads the first addresses and starts a refresh for the rest. Does nothing while a refresh is running. */
+  /**
+   * Reads the first addresses and starts a refresh of the others, if any. Does nothing if a refresh of the others is
+   * running.
+   */
   const readWallet = async (context: Context, wallet: WalletDocument, standard: Asset['standard']) => {
     const walletId = wallet.wallet_id;
     const query = { index: 'byWallet', equal: [walletId], limit: partSize.addresses, oldestFirst: true };
@@ -127,7 +133,7 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
     const isRunning = hasMore && (await readAggregate(events, refresh, context.organizationId, key)).running !== null;
     if (isRunning) return events.head();
     const total = Math.max(wallet.address_count || 0, documents.length);
-    // The other addresses are assumed to have as many balances as those of the first part.
+    // The charge assumes that the other addresses have as many balances each as those of the first part.
     context.touch?.(Math.max(total, Math.ceil((total * part.holdings.length) / Math.max(1, count))));
     const { position, at } = await readPart(context, wallet, { holdings: part.holdings, standard });
     const last = part.addresses.at(-1);

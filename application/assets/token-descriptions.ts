@@ -18,7 +18,7 @@ export type Descriptions = (context: Context, assets: readonly Asset[]) => Promi
 
 const nothing: Description = { name: '', symbol: '', decimals: undefined, uri: '', text: '' };
 
-/** Reads the descriptions of all assets of one answer in two queries. */
+/** Reads the descriptions of all assets of one response in two queries. */
 export const createDescriptions =
   (readModels: ReadModels): Descriptions =>
   async (context, assets) => {

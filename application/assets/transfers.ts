@@ -15,7 +15,10 @@ type TransferFilter = {
   readonly walletId: string | undefined;
   readonly address: string | undefined;
   readonly transaction: string | undefined;
-  /** Bounds in Unix seconds, inclusive. */
+  /**
+   * Earliest and latest time of the blocks with the transfers to list, in Unix seconds, inclusive; undefined for no
+   * bound.
+   */
   readonly startTime: number | undefined;
   readonly endTime: number | undefined;
 };
@@ -41,7 +44,10 @@ const sourcesOf = ({ walletId, address, transaction }: TransferFilter) => {
 
 type IsShown = (document: TransferDocument) => boolean;
 
-/** Returns which transfers are listed. Forms without a state field hide transfers that a reorg may still undo. */
+/**
+ * Returns a function that selects the transfers to list. Forms without a state field hide transfers that a reorg may
+ * still undo.
+ */
 const shownIn = (form: TransferForm, mayVanish: boolean): IsShown => {
   if (form === 'stateful') return () => true;
   if (form === 'confirmed') return ({ state }) => state === 'SUCCESS';

@@ -21,7 +21,7 @@ export type AssetRecord = {
   asset_metadata?: TokenMetadata & ImportedMetadata;
 };
 
-/** Transfer details that connectors store under the names of the record's fields. */
+/** Transfer details that connectors store under the field names of `TransferRecord`. */
 const detailFields = [
   'seq_no',
   'workchain',
@@ -47,9 +47,9 @@ export type TransferRecord = {
   DetailFields & {
     transaction_hash: string;
     transaction_digest: string;
-    /** Contract of an imported token. The record's asset type is that of the chain's coin. */
+    /** Contract of an imported token. The `asset_type` is then that of the chain's own coin. */
     token_address: string;
-    /** True when only sender and receiver can read the comment; absent otherwise. */
+    /** True when the comment is encrypted, so that only sender and receiver can read it; absent otherwise. */
     comment_encrypted: boolean;
     extra_currencies: ExtraCurrency[];
     nonce: string;
@@ -73,7 +73,7 @@ export type ContractRecord = {
   balance_problem?: { reason: string; since: string };
 };
 
-/** Returns the metadata of an imported token, which follows no token standard; empty for other assets. */
+/** Returns the metadata of a token on a chain with a single token standard; empty for other assets. */
 const importedMetadata = (asset: Asset, describe: Describe): ImportedMetadata => {
   if (asset.standard !== 'token') return {};
   const { name, symbol, decimals } = describe(asset);
@@ -120,7 +120,7 @@ const optionalDetails = ({ details }: ShownTransfer['transfer']) => ({
 const detailsOf = ({ details }: ShownTransfer['transfer']) =>
   Object.fromEntries(detailFields.map((name) => [name, String(details[name] ?? '')])) as DetailFields;
 
-/** Block fields of the forms that call the height `block_height`. */
+/** Returns the block fields of the transfer forms that call the height `block_height`. */
 const blockFields = ({ block_number, block_time }: ShownTransfer) => ({
   block_height: block_number,
   block_timestamp: block_time,
@@ -161,7 +161,7 @@ const forms = {
   }),
 } satisfies Record<TransferForm, Show>;
 
-/** Fields of each form, without those that all records have. */
+/** Fields of each transfer form, without the fields that all forms share. */
 export type TransferFields = { [F in TransferForm]: ReturnType<(typeof forms)[F]> };
 
 export const stateOf = (state: TransferState) => `TRANSFER_STATE_${state}`;

@@ -1,6 +1,8 @@
-/** Exponential backoff: each pause is twice as long as the one before, at most `maxMs`. All pauses are in milliseconds. */
+/**
+ * Exponential backoff: each pause is twice as long as the one before, at most `maxMs`. All pauses are in milliseconds.
+ */
 export type Backoff = {
-  /** Returns the next pause without advancing. */
+  /** Returns the pause that `next` will return, without doubling it. */
   upcoming(): number;
   /** Returns the pause before the next attempt and doubles the one after it. */
   next(): number;

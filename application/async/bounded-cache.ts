@@ -1,6 +1,6 @@
 export type BoundedCache<K, V> = {
   get(key: K): V | undefined;
-  /** Does not count as a read. */
+  /** Returns whether the key is cached. Does not count as a read of the entry. */
   has(key: K): boolean;
   /** Stores the entry as the newest one and evicts the oldest unread entry when the cache is full. */
   set(key: K, value: V): void;
@@ -9,13 +9,14 @@ export type BoundedCache<K, V> = {
 };
 
 /**
- * Approximates LRU eviction: the oldest entry is evicted, unless it was read, which spares it once and makes it the
- * newest. A read only marks its entry, because moving an entry at each hit would leave garbage in the map.
+ * Cache with second-chance eviction, an approximation of LRU: evicts the oldest unread entry; older entries, which were
+ * read, become the newest and count as unread. A read only marks its entry, because moving an entry at each hit would
+ * leave garbage in the map.
  */
 export const createBoundedCache = <K, V>(maxEntries: number): BoundedCache<K, V> => {
   const entries = new Map<K, { readonly value: V; isRead: boolean }>();
   const evictOne = () => {
-    // Spared entries move to the end, where this loop meets them again without their mark.
+    // An entry that was read is kept: it moves to the end of the map, where this loop finds it again, now as unread.
     for (const [key, entry] of entries) {
       entries.delete(key);
       if (!entry.isRead) return;

@@ -1,16 +1,24 @@
-/** Bytes received so far of one long response. The same object is updated as data arrives; 0 once the data is discarded. */
+/**
+ * Bytes received so far of one response that exceeds 64 KiB. The same object is updated as data arrives; 0 once the
+ * data is discarded.
+ */
 export type Arrival = { bytes: number };
 
 /** Signal that the caller of an operation no longer needs its result. */
 export type Cancellation = {
   isCancelled(): boolean;
-  /** Calls the listener on cancellation, at once if that already happened. Returns a function that removes the listener. */
+  /**
+   * Calls the listener on cancellation, or immediately if already cancelled. Returns a function that removes the
+   * listener.
+   */
   onCancel(listener: () => void): () => void;
-  /** Called while a long response arrives, so that a caller can cancel a response that grows too large. */
+  /**
+   * Called while a response of more than 64 KiB arrives, so that a caller can cancel a response that grows too large.
+   */
   readonly receive?: ((arrival: Readonly<Arrival>) => void) | undefined;
 };
 
-/** Returns a cancellation that follows the abort signal. */
+/** Returns a cancellation that fires when the signal aborts. */
 export const cancellationOf = (signal: AbortSignal): Cancellation => ({
   isCancelled: () => signal.aborted,
   onCancel: (listener) => {
@@ -36,14 +44,17 @@ export const untilCancelled = <T>(promise: Promise<T>, cancellation: Cancellatio
     );
   });
 
-/** Returns an abort signal that follows the cancellation. */
+/** Returns an abort signal that aborts when the cancellation fires. */
 export const signalOf = (cancellation: Cancellation): AbortSignal => {
   const controller = new AbortController();
   cancellation.onCancel(() => controller.abort());
   return controller.signal;
 };
 
-/** Replaces `AbortController` at a fraction of its cost, because every gateway call needs several cancellations. */
+/**
+ * Creates a cancellation that `cancel` fires. It is cheaper than an `AbortController`, and each gateway call needs
+ * several.
+ */
 export const createCancellation = (receive?: Cancellation['receive']): Cancellation & { cancel(): void } => {
   // A set is created only for a second listener, which few cancellations have.
   let first: (() => void) | null = null;

@@ -1,4 +1,4 @@
-/** Groups items by key. Groups and their members keep the order of the list. */
+/** Groups items by key. Groups keep the order of their first items, and the items of a group their order in `items`. */
 export const groupBy = <T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> => {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -5,9 +5,9 @@ type HighChurnMap<V> = {
 };
 
 /**
- * Map for entries that are added and deleted thousands of times per second. A long-lived `Map` leaves its old hash table
- * behind whenever it is resized. That table keeps all its values, deleted ones too, in memory until the next full garbage
- * collection. The hash table here holds only slot numbers, so deleted values are released at once.
+ * Map for entries that are added and deleted thousands of times per second. A long-lived `Map` leaves its old hash
+ * table behind whenever it is resized. That table keeps all its values, deleted ones too, in memory until the next full
+ * garbage collection. The hash table here holds only slot numbers, so deleted values are released at once.
  */
 export const createHighChurnMap = <V>(): HighChurnMap<V> => {
   const slots = new Map<string, number>();
@@ -41,7 +41,8 @@ export type HighChurnSet<T extends object> = Iterable<T> & {
 
 /**
  * Unordered set for objects that are added and deleted thousands of times per second. Deleted objects are released at
- * once. A long-lived `Set` would keep them until the next full garbage collection, as described for `createHighChurnMap`.
+ * once. A long-lived `Set` would keep them until the next full garbage collection, as described for
+ * `createHighChurnMap`.
  */
 export const createHighChurnSet = <T extends object>(): HighChurnSet<T> => {
   const list: T[] = [];

@@ -2,7 +2,7 @@ import { type Cancellation, createCancellation } from './cancellation.js';
 import { createHighChurnMap } from './high-churn.js';
 
 type Caller<T> = {
-  /** Undefined when the caller cannot cancel, or already has. */
+  /** Cancellation of the caller; undefined if the caller cannot cancel, or has already cancelled. */
   cancellation: Cancellation | undefined;
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;

@@ -1,11 +1,11 @@
-/** Yields the list in slices of `size` items. The last slice may be shorter. */
+/** Yields `items` in slices of `size` items. The last slice may have fewer. */
 export const slicesOf = function* <T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 };
 
 /**
- * Maps items with `atOnce` calls of `work` at a time and returns the results in order. A slice starts when the previous
- * one has finished. The first failure rejects, and no further slice starts.
+ * Calls `work` for each item, in slices of `atOnce` concurrent calls, and returns the results in order. The first
+ * failure rejects, and no further slice starts.
  */
 export const mapInSlices = async <T, R>(
   items: readonly T[],
@@ -19,7 +19,10 @@ export const mapInSlices = async <T, R>(
 
 export type FailedItem<T> = { readonly item: T; readonly error: unknown };
 
-/** Calls `work` in slices like `mapInSlices`, but continues after failures and returns them. Ends when the signal fires. */
+/**
+ * Calls `work` in slices like `mapInSlices`, but continues after failures and returns the failed items with their
+ * errors. No slice starts after the signal has fired.
+ */
 export const tryInSlices = async <T>(
   items: readonly T[],
   atOnce: number,

@@ -22,15 +22,21 @@ type Ports = SealerPorts & { readonly verify: StoreProof['verify'] };
  * proof reports.
  */
 export type LossAcceptance = {
-  /** Accepts the history of an organization as it is; returns the number of events found and the number known before. */
+  /**
+   * Accepts the stored events of an organization as they are. `found` is their number; `known` is the highest number of
+   * events that the sealer's progress or the seal log records, null if neither records any.
+   */
   ofHistory(by: Operation, organizationId: string, reason: string): Promise<{ found: number; known: number | null }>;
-  /** Begins a new volume of the seal log and returns its number. */
+  /** Accepts the loss of a broken seal log: begins a new volume of the log and returns the number of the volume. */
   ofLog(by: Operation, reason: string): Promise<number>;
 };
 
 type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
-/** Returns the longest history that the sealer's progress or the log records. */
+/**
+ * Returns count and hash of the longest history that the sealer's progress or the seal log records; null if neither
+ * records one.
+ */
 const longestKnown = (found: Remembered, last: LastLeaf | null): Link | null => {
   const remembered = found.kind === 'signed' ? found.progress : found.kind === 'unsigned' ? found.old : null;
   const longest = [remembered, last].reduce<Link | null>(
@@ -59,7 +65,7 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
     return chain;
   };
 
-  /** Returns the number of the first volume without entries after the volume of the checkpoint. */
+  /** Returns the number of the first empty volume of the seal log after the volume that the log's checkpoint names. */
   const freeVolume = async (checkpoint: string) => {
     let volume = 1 + (Number((parseObject(checkpoint) as { volume?: unknown }).volume) || 0);
     while (!(await logEntriesFrom(events, volume, 0).next()).done) volume++;
@@ -89,7 +95,7 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
         step(audit, organizationId, sealKey(count), { type: 'AcceptLoss', data }),
       ]);
       const serial = before.kind === 'signed' ? before.progress.serial : 0;
-      // The value 0 of `since` makes the history due at once, so that a seal soon covers the accepted events.
+      // `since: 0` makes the history due for sealing at once, so that a seal soon covers the accepted events.
       const progress: SealProgress = { ...chain, serial, since: 0, sealed: last && { ...last, volume } };
       if (!(await progressStore.save(organizationId, progress, before.revision)))
         return fail('CONFLICT', 'The history was sealed concurrently. Verify it again.');

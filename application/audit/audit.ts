@@ -16,21 +16,26 @@ import { type Proof, storeProof } from './verdict-record.js';
 
 export type Audit = StoreProof & {
   readonly acceptLoss: LossAcceptance;
-  /** Lists the histories that are not sealed because they failed the integrity check. */
+  /**
+   * Lists the histories that are not sealed because they failed the integrity check, and the seal log if it is broken.
+   */
   sealFailures(): Promise<readonly SealFailure[]>;
   readonly page: EventPages['page'];
   /** Returns the first and the last event of an organization. Rejects with NOT_FOUND if it has none. */
   bounds(organizationId: string): Promise<{ readonly first: Recorded; readonly last: Recorded }>;
   /**
-   * Verifies a history for a caller. Few run at the same time, and organizations take turns, because each reads all
-   * events of its organization.
+   * Verifies the history of an organization for a caller. At most two verifications or exports run at a time, and
+   * organizations take turns, because each reads all events of its organization.
    */
   verifyInTurn(organizationId: string): Promise<Proof>;
   /** Yields the events from one moment to another, both inclusive, oldest first. */
   replay(organizationId: string, from: Moment, until: Moment): AsyncIterable<readonly Recorded[]>;
-  /** Yields the text of a file that proves the history, in chunks. */
+  /** Yields, in chunks, the text of a signed export file that proves the history of an organization. */
   export(organizationId: string): AsyncIterable<string>;
-  /** Exports a history for a caller. Rejects with FAILED_PRECONDITION if it holds keys that the caller must not see. */
+  /**
+   * Exports a history for a caller. Rejects with FAILED_PRECONDITION if an event contains an api_key that the caller
+   * must not see.
+   */
   readonly exportInTurn: CallerExport;
   readonly prepareEvidence: PrepareEvidence;
   readonly keyId: string;
@@ -38,9 +43,9 @@ export type Audit = StoreProof & {
 };
 
 type Ports = Omit<StoreProofPorts, 'events' | 'system'> & {
-  /** Events in their current shape, for readers. */
+  /** Event store that converts events to their current version. */
   readonly events: EventStore;
-  /** Events as they are stored, for proofs. */
+  /** Event store without upcasting. Proofs hash events in the shape in which they were stored. */
   readonly stored: EventStore;
   readonly system: System;
   readonly handle: Handle;
@@ -52,7 +57,7 @@ const firstOf = async (batches: AsyncIterable<readonly Recorded[]>): Promise<Rec
   return undefined;
 };
 
-/** Bounds of verifications and exports that callers requested. */
+/** Concurrency limits for verifications and exports that callers requested. */
 const wholeReads = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 8 };
 
 export const createAudit = (ports: Ports): Audit => {

@@ -20,8 +20,9 @@ export const forgeryIn = (
 type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
 /**
- * Returns the number of events of a history after which each must have a code; null if none needs one. A history without
- * progress needs codes from its first event once the history of the service itself needs them.
+ * Returns the number of leading events that may lack a message authentication code; null if all events may lack one. A
+ * history for which the sealer has saved no progress requires codes from its first event on, if the service's own
+ * history requires codes.
  */
 export const authenticatedFrom = async (progressStore: Pick<SealProgressStore, 'load'>, found: Remembered) => {
   if (found.kind === 'signed') return found.progress.authenticatedFrom ?? null;
@@ -33,11 +34,14 @@ export const authenticatedFrom = async (progressStore: Pick<SealProgressStore, '
 type Ports = {
   readonly state: StateStore;
   readonly system: System;
-  /** Process that runs the sealer; absent where earlier releases may append events without a heartbeat. */
+  /**
+   * Operating system process that runs the sealer. Absent if processes without a heartbeat may append events: their
+   * events may lack message authentication codes, so that codes cannot be required.
+   */
   readonly deployment?: Pick<Deployment, 'version'>;
 };
 
-/** Returns whether every running process adds codes to its events. */
+/** Returns whether every running process adds message authentication codes to its events. */
 export const isEveryEventAuthenticated = async ({ state, system, deployment }: Ports): Promise<boolean> => {
   if (!deployment) return false;
   const instances = await readInstances(state, system);

@@ -6,7 +6,7 @@ import { beginning, type EventStore, type Position, type Recorded } from '../por
 
 type Batches = AsyncIterable<readonly Recorded[]>;
 type Wanted = {
-  /** True for callers that may see keys of other organizations. */
+  /** True for callers that may see api_keys of other organizations. */
   readonly showsForeignKeys: boolean;
   readonly isCancelled?: (() => boolean) | undefined;
   /** Called with the number of events of the export before its first line is written. */
@@ -16,7 +16,7 @@ type Wanted = {
 /** Returns the lines of an export for a caller over HTTP, in small chunks. */
 export type CallerExport = (organizationId: string, wanted: Wanted) => Promise<AsyncIterable<string>>;
 
-/** Number of events that are written at once, so that others are served in between. */
+/** Maximum number of events in a batch. Other requests are served between two batches. */
 const eventsAtOnce = 100;
 
 const apiKeys = new RegExp(apiKeyForm, 'g');
@@ -31,14 +31,17 @@ const refuseForeignKey = (position: Position) =>
     `The event at position ${position} contains an api_key of another organization, as older releases stored the keys of admins. Ask an admin for the export.`,
   );
 
-/** Rejects when the caller has disconnected, and when an event holds a key that the caller must not get. */
+/** Throws if the caller has disconnected, or if an event contains an api_key that the caller must not see. */
 const check = (events: readonly Recorded[], organizationId: string, { showsForeignKeys, isCancelled }: Wanted) => {
   if (isCancelled?.()) fail('UNAVAILABLE', 'Client disconnected.');
   const foreign = showsForeignKeys ? undefined : events.find((one) => holdsForeignKey(one, organizationId));
   if (foreign) refuseForeignKey(foreign.position);
 };
 
-/** Yields small batches up to the position at which the scan ended, because events may have been stored since. */
+/**
+ * Yields the events up to position `last`, where the scan ended, in small batches. Events that were stored after the
+ * scan are left out.
+ */
 const upTo = async function* (batches: Batches, last: Position) {
   for await (const batch of batches)
     for (const slice of slicesOf(batch, eventsAtOnce)) {
@@ -50,7 +53,7 @@ const upTo = async function* (batches: Batches, last: Position) {
 
 /**
  * Exports a history for a caller. The history is scanned before the first line is sent: the scan counts the events that
- * the caller is charged for, and finds keys that the caller must not get. Scans take turns, because each reads all
+ * the caller is charged for, and finds api_keys that the caller must not see. Scans take turns, because each reads all
  * events of its organization.
  */
 export const createCallerExport = (

@@ -5,15 +5,15 @@ import type { ListPage, PageRequest } from '../read-models/paging.js';
 
 export const orders = ['asc', 'desc'] as const;
 
-/** Events to list. */
+/** Range, order and filter of the events to list. */
 type Wanted = {
-  /** First and last moment, both inclusive. */
+  /** First and last moment, both inclusive; without `from`, the range begins at the first event. */
   readonly from?: Moment | undefined;
   readonly upTo: Moment;
-  /** Oldest first or, by default, newest first. */
+  /** `asc` lists the oldest event first; `desc`, the default, the newest. */
   readonly order?: (typeof orders)[number] | undefined;
   readonly isWanted?: (event: Recorded) => boolean;
-  /** Identifies range and filters. A page token is accepted only with the same text. */
+  /** Text that identifies range and filters. A page token is accepted only in a request with the same text. */
   readonly text: string;
   /** Called with the number of events that were read but are not listed. */
   readonly touch?: ((count: number) => void) | undefined;
@@ -29,7 +29,10 @@ export type EventPages = {
 
 const maxReadPerPage = 2000;
 
-/** Returns the moment just before the given one; no event has to exist there. */
+/**
+ * Returns the latest moment before the given one: one position earlier, whether or not it has an event, or one
+ * millisecond.
+ */
 export const before = (moment: Moment): Moment =>
   'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };
 
@@ -53,7 +56,10 @@ export const createEventPages = ({
 }): EventPages => {
   const startOf = (organizationId: string, { from }: Wanted) =>
     from ? positionAt(events, organizationId, before(from)) : beginning;
-  /** Returns the events of the range after the event at `last`, or all if there is no last one. */
+  /**
+   * Returns the events of the range, newest first. If `last` is defined, continues before the event at that position,
+   * the last one of the previous page.
+   */
   const backwards = async (organizationId: string, wanted: Wanted, last: Position | undefined) => {
     const lowest = await startOf(organizationId, wanted);
     const upTo = last === undefined ? wanted.upTo : { position: last - 1 };
@@ -65,7 +71,10 @@ export const createEventPages = ({
     return takeWhile(events.readOrganization(organizationId, after), ({ position }) => position <= highest);
   };
 
-  /** Reads until the page is full and one more event is found, or until the limit is reached. */
+  /**
+   * Reads until one more event is found than the page holds, or until `maxReadPerPage` events were read. `last` is the
+   * last event that was read, after which the next page continues; undefined at the end of the range.
+   */
   const collect = async (found: AsyncIterable<Recorded>, { isWanted }: Wanted, size: number) => {
     const documents: Recorded[] = [];
     let read = 0;

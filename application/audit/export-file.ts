@@ -38,14 +38,15 @@ type Head = {
   readonly key_id: string;
 };
 /**
- * Line of one event. `hash` chains the stored event; `line` also covers its number, position and time.
+ * Line of one event. `hash` is the chain hash after the event; the line hash `line` also covers number, position and
+ * time of the event.
  */
 type EventLine = Chained & { readonly n: number; readonly position: Position; readonly time: string } & {
   readonly hash: string;
   readonly line: string;
 };
 
-/** State of the hash chains after some lines. */
+/** State of an export after a line: both hash chains (of events and of lines) and the position of the last event. */
 type Place = { readonly link: Link; readonly line: string; readonly position: Position };
 
 /** Lines of a file, without line ends. */
@@ -57,7 +58,10 @@ const headText = (head: Head, signature: string) => JSON.stringify({ head, signa
 const metadataText = cacheLast<object>((metadata) => JSON.stringify(metadata));
 const timeText = cacheLast<number>((time) => new Date(time).toISOString());
 
-/** Returns whether a time is written as exports write it: other forms of the same time would have other hashes. */
+/**
+ * Returns whether `text` is `time` in the notation of exports. Other notations of the same time are rejected, because
+ * the hash of the line covers the text.
+ */
 const isWritten = (time: number, text: string) => !Number.isNaN(time) && timeText(time) === text;
 
 type Shown = Omit<EventLine, 'n' | 'position' | 'hash' | 'line'>;
@@ -126,9 +130,12 @@ export type Verdict = {
   readonly seals: number;
   readonly hash: string;
   readonly flaw: Flaw | null;
-  /** Public key in the header of a file; absent for stores, and for files without a header. */
+  /** Public key in the header of the verified file; absent if a store was verified, or a file without a header. */
   readonly signedBy?: string;
-  /** Events in the store that neither a seal nor the sealer's signed progress covers; absent when there are none. */
+  /**
+   * Number of events in the store that neither a seal nor the sealer's signed progress covers; absent if there are
+   * none.
+   */
   readonly unproven?: number;
   /** Losses that operators accepted, oldest first. */
   readonly losses?: readonly AcceptedLoss[];
@@ -174,7 +181,8 @@ const createFileWalk = (header: Header, records: ProofRecords, trust: Trust) => 
     count: () => place.link.count,
     hash: () => place.link.hash,
     take: (text: string): Flaw | null => {
-      // A line after the head is a flaw. If the head was invalid too, the head itself is the misplaced line.
+      // Lines after the head are a flaw. If the head is invalid too, it is reported as a head in the wrong place; if it
+      // is valid, the line after it is reported.
       if (closed !== undefined) return one(closed ? 'a head in the place of an event' : 'behind the signed head');
       const parsed = parse(text);
       if (!parsed || !('head' in parsed)) return takeEvent(text, parsed);
@@ -207,12 +215,13 @@ const survey = async (lines: Lines, trustIn: (header: Header) => Trust) => {
   return found;
 };
 
-/** Returns `{ losses }` with the accepted losses; empty without any. */
+/** Returns `{ losses }` with the accepted losses; an empty object if there are none. */
 export const lossesIn = (records: ProofRecords) => (records.losses().length > 0 ? { losses: records.losses() } : {});
 
 /**
- * Verifies a file in two passes. `trusted` is the trusted public key; without it, the file's own key proves only that the
- * file is consistent.
+ * Verifies an export in two passes: the first collects its proof records, the second checks every line. `trusted` is
+ * the trusted public key; without it, the file is verified with its own key, which proves only that the file is
+ * consistent.
  */
 export const verifyExport = async (
   open: () => Lines,
@@ -252,7 +261,7 @@ export const verifyExport = async (
 /** Id, chain hash and commit time (Unix ms) of an event in a file. */
 export type FileLink = { readonly id: string; readonly hash: string; readonly time: number };
 
-/** Yields the events of a file that was verified before. */
+/** Yields the id, hash and time of each event of a file that was verified before. */
 export const linksIn = async function* (lines: Lines): AsyncGenerator<FileLink> {
   for await (const text of lines) {
     const { id, hash, time } = (parse(text) ?? {}) as Partial<EventLine>;

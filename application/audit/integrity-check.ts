@@ -10,23 +10,29 @@ import {
   type UnsignedSealProgress,
 } from './seals/seal-progress.js';
 
-/** Thrown when the sealer's progress, the log and the history of an organization do not agree. Nothing is sealed then. */
+/**
+ * Thrown when the sealer's progress, the log and the history of an organization do not agree. The history is not sealed
+ * then.
+ */
 export class IntegrityError extends Error {
   override readonly name = 'IntegrityError';
 }
 
 type Ports = {
-  /** Events as they are stored. */
+  /** Event store without upcasting. Seals hash events in the shape in which they were stored. */
   readonly events: EventStore;
   readonly progressStore: SealProgressStore;
   readonly log: SealLog;
   readonly sha256: Digest;
 };
-/** Progress that agrees with log and history, and the volume of the log. */
+/** Sealer's progress that agrees with the seal log and the history, and the current volume of the log. */
 type Agreed = {
   readonly progress: SealProgress;
   readonly volume: number;
-  /** Revision of the stored progress; `isStored` tells whether that is `progress` itself. */
+  /**
+   * Revision of the stored progress. `isStored` is true if `progress` is the stored one, false if it must still be
+   * saved.
+   */
   readonly revision: number;
   readonly isStored: boolean;
 };
@@ -38,7 +44,10 @@ const throwIntegrityError = (reason: string): never => {
 const isSameLeaf = (one: { count: number; hash: string; places: string }, other: typeof one) =>
   one.count === other.count && one.hash === other.hash && one.places === other.places;
 
-/** Returns the last seal in the log if the progress does not record it; null for the seal that is being made. */
+/**
+ * Returns the organization's last seal in the log if the sealer's progress records it neither as made nor as being
+ * made; null if the progress does record it, or if the log has no seal of the organization.
+ */
 const unknownSeal = ({ sealed, sealing }: SealProgress, { volume, lastOf }: LogState, organizationId: string) => {
   const last: LastLeaf | null = lastOf(organizationId);
   if (sealed && sealed.volume > volume)
@@ -52,7 +61,7 @@ const unknownSeal = ({ sealed, sealing }: SealProgress, { volume, lastOf }: LogS
   return sealing && isSameLeaf(last, sealing.leaf) ? null : last;
 };
 
-/** Compares the sealer's progress with a history, and derives the progress from it. */
+/** Compares the sealer's progress with a history, and derives missing or outdated progress from the history. */
 const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'>) => {
   const isInPlace = async (organizationId: string, { position, eventId }: SealProgress) => {
     if (eventId === null) return true;
@@ -61,13 +70,16 @@ const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'
     return false;
   };
   /**
-   * Returns whether the event hashed last is still at its position; if not, the history was replaced, truncated or moved.
-   * The store is asked twice, so that one stale answer is not taken for tampering.
+   * Returns whether the event hashed last is still at its position; if not, the history was replaced, truncated or
+   * moved. Reads a second time before returning false, so that one stale read does not count as tampering.
    */
   const isStillThere = async (organizationId: string, progress: SealProgress) =>
     (await isInPlace(organizationId, progress)) || (await isInPlace(organizationId, progress));
 
-  /** Returns the first progress of a history. Throws for a history that has seals, because its progress was deleted. */
+  /**
+   * Returns the sealer's initial progress for a history without progress. Throws IntegrityError if the history or the
+   * log has seals, because the progress must then have been deleted.
+   */
   const begin = async (organizationId: string, now: LogState): Promise<SealProgress> => {
     const last = now.lastOf(organizationId);
     if (last)
@@ -78,7 +90,7 @@ const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'
     return startOf(organizationId, sha256);
   };
 
-  /** Adopts the unsigned progress of an earlier version, if the history still matches it. */
+  /** Adopts progress that an earlier version saved without a signature, if the history still matches the progress. */
   const adoptUnsigned = async (
     organizationId: string,
     { count, hash, missed }: UnsignedSealProgress,
@@ -94,7 +106,10 @@ const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'
     return chain;
   };
 
-  /** Advances progress that is older than the log, as after a restored backup, if the history matches the log. */
+  /**
+   * Advances progress that is behind the seal log (for example after a backup was restored) to the last seal in the
+   * log. Throws IntegrityError if the organization's events do not match the log.
+   */
   const catchUp = async (
     organizationId: string,
     progress: SealProgress,
@@ -124,7 +139,7 @@ export const createIntegrityCheck = (ports: Ports) => {
   const { progressStore, log } = ports;
   const { isStillThere, begin, adoptUnsigned, catchUp } = createHistoryReader(ports);
 
-  /** Compares signed progress with log and history, and advances progress that is older than the log. */
+  /** Compares signed progress with log and history, and advances progress that is behind the seal log. */
   const compared = async (organizationId: string, progress: SealProgress, now: LogState) => {
     const last = unknownSeal(progress, now, organizationId);
     if (!(await isStillThere(organizationId, progress)))
@@ -148,13 +163,17 @@ export const createIntegrityCheck = (ports: Ports) => {
     return { ...rest, progress, isStored: progress === found.progress };
   };
 
-  /** Returns the progress of an organization. Throws IntegrityError, or BrokenLog when no organization can be sealed. */
+  /**
+   * Returns the verified progress of an organization. Throws IntegrityError if the organization cannot be sealed, and
+   * BrokenLog if the seal log is broken, so that no organization can be sealed.
+   */
   return async function agreed(organizationId: string): Promise<Agreed> {
     const { revision } = await progressStore.load(organizationId);
     try {
       return await check(organizationId);
     } catch (error) {
-      // Another sealer may have saved between the reads, so that they are inconsistent; then the check is repeated.
+      // Repeats the check if another sealer saved progress during it, because the check may then have mixed older and
+      // newer data.
       if ((await progressStore.load(organizationId)).revision !== revision) return agreed(organizationId);
       throw error;
     }

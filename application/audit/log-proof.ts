@@ -17,7 +17,7 @@ type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 const aboutLog = (reason: string): Flaw => ({ event: 0, last: 0, about: 'the seal log', reason });
 const aboutProgress = (reason: string): Flaw => ({ event: 0, last: 0, about: "the sealer's progress", reason });
 
-/** Returns the flaw of the sealer's progress itself, independent of the history. */
+/** Returns a flaw if the sealer's progress is missing although seals were made, is forged, or is not signed. */
 const flawOfProgress = (found: Remembered, { isBegun, leaves }: LogProof, records: ProofRecords): Flaw | null => {
   const seals = Math.max(leaves.length, records.seals().length);
   if (found.kind === 'absent' && seals > 0) return aboutProgress(`missing, although ${seals} seals were made`);
@@ -43,7 +43,9 @@ const missingSeal = (log: LogProof, records: ProofRecords): Flaw | null => {
   return { event: lost.count + 1, last: lost.count + 1, reason };
 };
 
-/** Returns a flaw if the sealer's progress records a later seal than the log, or an earlier one. */
+/**
+ * Returns a flaw if the last seal that the sealer's progress records is later or earlier than the last one in the log.
+ */
 const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
   if (found.kind !== 'signed') return null;
   const { sealed, sealing } = found.progress;
@@ -75,7 +77,7 @@ export const createLogProof = (stores: LogStores) => ({
   },
   /**
    * Returns the first contradiction between progress, log and seals; null when there is none, or when the sealer saved
-   * meanwhile and the reads are inconsistent.
+   * its progress during the reads, so that a contradiction proves nothing.
    */
   disagreement: async (
     found: Remembered,
@@ -92,7 +94,10 @@ export const createLogProof = (stores: LogStores) => ({
         : aboutLog(`not the one that was written: ${log.flaw}`);
     return flaw && (await isUnchanged()) ? flaw : null;
   },
-  /** Lists the organizations in the log, and the owner of a broken log, so that its proof fails. */
+  /**
+   * Lists the organizations in the log. For a broken log, the list includes `logOwner`, so that the verification of
+   * that owner reports the fault.
+   */
   organizations: async (trust: Trust): Promise<readonly string[]> => {
     const found = new Set<string>();
     await readLog(stores, trust, null, ({ organizationId }) => found.add(organizationId)).catch((error: unknown) => {

@@ -14,7 +14,7 @@ import type { IsSigned, Notary } from '../ports/notary.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import { parseObject } from './seals/seal-progress.js';
 
-/** Owner of the streams that hold the log. */
+/** Organization id under which the streams of the seal log are stored. */
 export const logOwner = 'system';
 
 /** Thrown when the seal log was tampered with or lost. Nothing can be sealed until an operator accepts the loss. */
@@ -45,7 +45,7 @@ const isHead = (head: LogHead | null, { publicKey, isSigned }: Trust) =>
 /** Last seal of an organization in the log. */
 export type LastLeaf = { readonly index: number } & Pick<Logged, 'count' | 'hash' | 'places'>;
 
-/** Verifies a volume entry by entry. The signed head of the last entry covers all entries. */
+/** Verifies a volume of the seal log entry by entry. The signed head of the last entry covers all entries. */
 const createLogWalk = (volume: number, trust: Trust) => {
   const sha256 = trust.sha256 as (bytes: Uint8Array | string) => string;
   const last = new Map<string, LastLeaf>();
@@ -63,7 +63,7 @@ const createLogWalk = (volume: number, trust: Trust) => {
       if (logged.index !== size || logged.volume !== volume)
         return `entry ${size} of the log is missing or out of order`;
       const next = appendLeaf(frontier, leafHash(leafText(logged), sha256), sha256);
-      // A log that was tampered with may hold any value here.
+      // A log that was tampered with may have any value as head, even none.
       const stated = Object(logged.head) as LogHead;
       if (stated.size !== next.size || stated.root !== rootOf(next, sha256))
         return `entry ${size} of the log, or one before it, was altered`;
@@ -113,21 +113,25 @@ const contradiction = (checkpoint: LogCheckpoint | null, walk: LogWalk, isMarked
   return isOther ? `the log of ${size} seals is not the one that was signed` : null;
 };
 
-/** Stores of the log, and the key whose mark tells that the log was begun. */
+/** Stores of the seal log. The log mark of the notary is bound to the audit key and shows that the log was begun. */
 export type LogStores = {
   readonly events: Pick<EventStore, 'read'>;
   readonly state: StateStore;
   readonly notary: Pick<Notary, 'logMark'>;
 };
 
-/** Reads and verifies the log from the end of `before` on; throws BrokenLog when the log was tampered with. */
+/**
+ * Reads and verifies the current volume of the log, continuing after the entries that `before` has verified, if there
+ * are any. Throws BrokenLog when the log was tampered with.
+ */
 export const readLog = async (
   { events, state, notary }: LogStores,
   trust: Trust,
   before: LogWalk | null,
   passed: (logged: Logged) => void = () => undefined,
 ): Promise<{ walk: LogWalk; checkpoint: LogCheckpoint | null; revision: number }> => {
-  // The mark is read before the checkpoint, which is written first, and the checkpoint before the log, which may grow.
+  // Order of the reads: the mark first, because it is set after the checkpoint is saved; the log last, because it may
+  // grow after the checkpoint is read.
   const isMarked = await notary.logMark.isSet();
   const { checkpoint, revision } = await loadLogCheckpoint(state, trust);
   const volume = checkpoint?.volume ?? 0;

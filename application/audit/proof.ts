@@ -22,8 +22,9 @@ export type Trust = { readonly publicKey: string; readonly isSigned: IsSigned; r
 export type Placed = Chained & { readonly position: Position; readonly time: number };
 
 /**
- * Recorded count and hashes of a history's first events; `by` names the occasion. `places` is null where positions were
- * not recorded, or belong to another store.
+ * Claim about the first `count` events of a history: the chain hash that they had on the occasion that `by` names.
+ * `places` is the hash of their positions and commit times; null if these were not recorded, or belong to another
+ * store.
  */
 type Statement = Link & { readonly places: string | null; readonly by: string };
 
@@ -58,12 +59,12 @@ export type ProofRecords = {
   read(events: readonly Chained[]): void;
   readonly seals: () => readonly FoundSeal[];
   readonly losses: () => readonly AcceptedLoss[];
-  /** Returns the last move, unless a loss was accepted after it. */
+  /** Returns the last migration to another store; null if there is none, or if a loss was accepted after it. */
   readonly moved: () => Move | null;
 };
 
 const isGenuine = ({ type, data }: Chained, organizationId: string, { publicKey, isSigned }: Trust) => {
-  // A history that was tampered with may hold any value here.
+  // A history that was tampered with may have any value as data of an event, even none.
   const record = Object(data) as Seal;
   if (!isRecordType(type) || record.organizationId !== organizationId) return false;
   return isSigned(publicKey, recordStatement(type, record), String(record.signature));
@@ -101,17 +102,17 @@ export type Statements = {
   add(statement: Statement): void;
   at(count: number): readonly Statement[];
   beyond(count: number): readonly Statement[];
-  /** Number of events that an operator accepted as they are. */
+  /** Number of leading events that an operator accepted as they are; 0 if no loss was accepted. */
   readonly accepted: number;
   /** Returns the number of events that the last seal covers. */
   readonly sealed: () => number;
-  /** Returns the number of events that the longest statement covers. */
+  /** Returns the highest number of events that a statement covers. */
   readonly longest: () => number;
 };
 
 /**
  * Collects the statements of a history's proof records. Seals before an accepted loss are ignored, because the loss
- * replaces them. Places of seals before a migration are ignored, because they belong to another store.
+ * supersedes them. `places` of seals before a migration are ignored, because they cover positions in another store.
  */
 export const createStatements = (records: ProofRecords, moved = records.moved()): Statements => {
   const statements = new Map<number, Statement[]>();
@@ -140,10 +141,13 @@ export const createStatements = (records: ProofRecords, moved = records.moved())
   };
 };
 
-/** Returns why an event, given with its number, is not one that the service appended; null for an authentic event. */
+/**
+ * Checks whether the service appended an event, given with its number. Returns the reason if it did not; null for an
+ * authentic event.
+ */
 export type FindForgery = (event: Placed, count: number) => string | null;
 
-/** Verifies a history event by event and returns the first contradiction to a statement. */
+/** Verifies a history event by event. Each step returns a flaw if the event is forged or contradicts a statement. */
 export const createWalk = (
   organizationId: string,
   statements: Statements,

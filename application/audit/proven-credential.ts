@@ -12,7 +12,10 @@ const eventsOf = async function* (events: EventStore, organizationId: string) {
   for await (const batch of events.readOrganization(organizationId, beginning)) yield* batch;
 };
 
-/** Collects the chain hashes of a history by event count, from the wanted event on, if it is the first of its stream. */
+/**
+ * Collects the chain hashes after the event `wanted` and after each later event of a history; none if the stream of
+ * `wanted` begins with another event.
+ */
 const createHashes = (organizationId: string, wanted: Stored, sha256: System['sha256']) => {
   const text = textOf(wanted);
   const hashes = new Map<number, string>();
@@ -28,12 +31,12 @@ const createHashes = (organizationId: string, wanted: Stored, sha256: System['sh
   };
 };
 
-/** Returns whether a seal covers a history with this hash and was made before the seal log began. */
+/** Returns whether a seal has the chain hash `found` and was made before the seal log began. */
 const isProof = ({ hash, log }: Pick<Seal, 'hash' | 'log'>, found: string) => hash === found && !log;
 
 /**
- * Returns whether an event is the first of its stream and unchanged since the first seal after it, which was made before
- * the seal log began. Later versions issue no credential that needs this proof. Reads the history up to that seal.
+ * Creates a check that an event is the first of its stream and has not changed since the first seal after it. That seal
+ * must be older than the seal log: later credentials do not need this check. Reads the history up to that seal.
  */
 const createIsSealed =
   ({ events, notary, system: { sha256 } }: { events: EventStore; notary: Notary; system: System }) =>
@@ -55,8 +58,9 @@ type Identity = { readonly organizationId: string; readonly apiKey: string; read
 const entryOf = (apiKey: string) => ['processes', `credential:${apiKey}`] as const;
 
 /**
- * Returns whether the role of a credential can be trusted although its secret is not bound to the role: a seal must cover
- * the event that issued the credential. The result is stored with a signature, because it requires reading the history.
+ * Creates a check that the role of a credential can be trusted although its secret is not bound to the role: a seal
+ * must cover the event that issued the credential. A positive result is signed and stored, because the check is slow:
+ * it reads the history.
  */
 export const createIsProven = (ports: { events: EventStore; notary: Notary; state: StateStore; system: System }) => {
   const { state, system } = ports;

@@ -22,11 +22,17 @@ import { createSealProgressStore, isProofEvent, type SealProgressStore } from '.
 export type StoreProof = {
   /** Verifies the stored events, their seals, the seal log and the sealer's progress against each other. */
   verify(organizationId: string, publicKey?: string): Promise<Verdict>;
-  /** Compares the stored events with a file that was verified before. */
+  /**
+   * Compares the stored events with a file that was verified before. Returns the first difference; null if there is
+   * none.
+   */
   compare(organizationId: string, lines: Lines): Promise<Flaw | null>;
   /** Lists the organizations in the log or in the sealer's progress, including those without stored events. */
   sealedOrganizations(): Promise<readonly string[]>;
-  /** Lists the same organizations, those that hold a domain, and the service itself once it has events. */
+  /**
+   * Lists the organizations of `sealedOrganizations`, those that hold a domain name, and the service itself once it has
+   * events.
+   */
   organizations(): Promise<readonly string[]>;
 };
 
@@ -39,7 +45,10 @@ export type StoreProofPorts = {
 
 const timeText = (time: number) => new Date(time).toISOString();
 
-/** Returns how a stored event differs from the line of a file; null for equal events. `hash` chains the stored event. */
+/**
+ * Returns how a stored event differs from the line of a file; null for equal events. `hash` is the chain hash after the
+ * stored event.
+ */
 const differenceOf = (line: FileLink, stored: Recorded | null, hash: string): string | null => {
   if (!stored) return 'missing in the store, which ends before it';
   if (hash === line.hash && stored.time === line.time) return null;
@@ -49,7 +58,7 @@ const differenceOf = (line: FileLink, stored: Recorded | null, hash: string): st
     : `not in the store, where ${canonical(stored.id)} stands instead`;
 };
 
-/** Time within which a running service seals events, with five minutes of tolerance for a busy one. */
+/** Time in ms within which a running service seals an event, including five minutes of tolerance for a busy service. */
 const sealedWithinMs = sealingMs + 300_000;
 
 /**
@@ -67,7 +76,7 @@ const createTail = (sealed: number, proven: number) => {
     },
     unproven: (flaw: Flaw | null) => (flaw || unproven === 0 ? {} : { unproven }),
     flaw: (last: number, now: number): Flaw | null => {
-      // The difference is absolute, because a commit time in the future would otherwise never be late.
+      // Absolute difference, so that an event with a commit time far in the future counts as late too.
       if (!oldest || Math.abs(now - oldest.time) <= sealedWithinMs) return null;
       const reason = `not sealed, though committed at ${timeText(oldest.time)}: a running service seals within an hour`;
       return { event: oldest.event, last, reason, isLate: true };
@@ -78,8 +87,8 @@ const createTail = (sealed: number, proven: number) => {
 type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
 /**
- * Adds the statements of the sealer's progress, and returns the number of events that signed statements cover. Progress
- * of an earlier version has no places and no signature.
+ * Adds the statements of the sealer's progress to `marks`, and returns the number of events that signed statements
+ * cover. Progress saved by an earlier version has no signature and no hash of positions.
  */
 const addProgress = (marks: Statements, found: Remembered): number => {
   if (found.kind === 'signed' && found.progress.count > 0) {
@@ -94,7 +103,10 @@ const addProgress = (marks: Statements, found: Remembered): number => {
   return proven;
 };
 
-/** Subject of a flaw in the store itself. No loss can be accepted for it, because it would remain. */
+/**
+ * Value of `about` for a flaw of the store itself. An operator cannot accept such a flaw as a loss, because the store
+ * would stay faulty.
+ */
 export const aboutEventStore = 'the event store';
 const disorderOf = async (events: EventStore, organizationId: string): Promise<Flaw | null> => {
   const disorder = await events.disorder?.(organizationId, 'full');
@@ -107,7 +119,7 @@ const gone = ({ event, last }: Flaw): Flaw => ({
   reason: `missing: the store does not have the organization any more, of which ${last} events were sealed`,
 });
 
-/** Adds the seals in the log, unless their loss was accepted. */
+/** Adds the organization's seals in the log to `marks`, except those that an accepted loss supersedes. */
 const addLogged = (marks: Statements, records: ProofRecords, moved: Move | null, log: LogProof) => {
   const loss = records.losses().at(-1);
   for (const { index, count, hash, places } of log.leaves) {

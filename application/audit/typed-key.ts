@@ -3,7 +3,7 @@ const keyForm = /^audpk_[A-Za-z0-9+/]{43}=$/;
 /** Returns whether a text has the form of a public key. */
 export const isKey = (text: string) => keyForm.test(text);
 
-/** Two keys that were not made from each other differ in about 42 characters. */
+/** Maximum number of differing characters that counts as a typing error. Two independent keys differ in about 42. */
 const maxTypos = 8;
 
 /**

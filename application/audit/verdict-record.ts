@@ -1,19 +1,22 @@
 import type { Verdict } from './export-file.js';
 import type { AcceptedLoss } from './proof.js';
 
-/** Verdict with its circumstances. */
+/** Verdict, with the trusted key and the place that was verified. */
 export type Proof = Verdict & {
   /** Trusted key; null if only the key in the file itself is known, which proves nothing. */
   readonly key: string | null;
   readonly store: string;
   readonly where: 'file' | 'store';
-  /** File of an evidence folder with the flaw. */
+  /** File with the flaw; absent unless an evidence folder was verified. */
   readonly file?: string;
 };
 
 /** Verdict as VerifyHistory and `audit verify --json` show it. */
 export type VerdictRecord = {
-  /** Null for a history without a flaw that nothing proves. */
+  /**
+   * True if the history is proven; false if it has a flaw; null if it has no flaw but is not proven, for example
+   * because no trusted key was given.
+   */
   valid: boolean | null;
   organization_id: string;
   events: number;
@@ -21,7 +24,7 @@ export type VerdictRecord = {
   hash: string;
   key: string;
   store: string;
-  /** Number of last events that nothing covers yet; absent when there are none. */
+  /** Number of newest events that neither a seal nor signed progress covers; absent when there are none. */
   unproven_events?: number;
   accepted_losses?: LossRecord[];
   /** First flaw; absent when there is none. */
@@ -67,7 +70,7 @@ export const toVerdictRecord = (proof: Proof): VerdictRecord => {
   };
 };
 
-/** Adds the circumstances to a verdict about a history in the store. */
+/** Builds the proof of a history in the store from its verdict. */
 export const storeProof = (verdict: Verdict, key: string | null): Proof => ({
   ...verdict,
   key,

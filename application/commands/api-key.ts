@@ -4,14 +4,17 @@ import type { Actor } from '../ports/event-store.js';
 export const apiKeyForm = /\bck_([0-9a-f]{32})_[0-9a-f]{32}\b/;
 const keyPattern = new RegExp(`^${apiKeyForm.source}$`);
 
-/** Builds an api_key that includes its organization id, so that one read of the event store finds it. */
+/** Builds an api_key that includes its organization id, so that one read of the event store finds its credential. */
 export const apiKeyFor = (organizationId: string, random: string) => `ck_${organizationId.slice(4)}_${random}`;
 export const organizationOfKey = (apiKey: string) => {
   const found = keyPattern.exec(apiKey);
   return found && `org_${found[1]}`;
 };
 
-/** Number of digits of an api_key that are shown. They identify the key within its organization but grant no access. */
+/**
+ * Number of random digits in a shortened api_key: enough to identify the key within its organization, too few to grant
+ * access.
+ */
 const shownDigits = 8;
 export const shortApiKey = (apiKey: string) => {
   const [prefix, , random = ''] = apiKey.split('_');
@@ -19,8 +22,8 @@ export const shortApiKey = (apiKey: string) => {
 };
 
 /**
- * Returns the actor as the history of an organization names it. The key of another organization is shortened, because
- * an export of the history would otherwise give its readers access to the gateway under that key.
+ * Returns the actor to store with an event of an organization. An api_key of another organization is shortened, so that
+ * nobody who reads an export of the events can use that key.
  */
 export const actorIn = (organizationId: string, actor: Actor): Actor => {
   const owner = actor.kind === 'credential' ? organizationOfKey(actor.id) : null;

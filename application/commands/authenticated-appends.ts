@@ -3,12 +3,12 @@ import type { EventStore, NewEvent, StreamWrite } from '../ports/event-store.js'
 import type { Notary } from '../ports/notary.js';
 import type { System } from '../ports/system.js';
 
-/** Number of events that are authenticated in one turn of the event loop. */
+/** Maximum number of events that are authenticated in one turn of the event loop. */
 const atOnce = 250;
 
 /**
- * Wraps the store so that each appended event carries a message authentication code. The sealer and `audit verify`
- * recognize by it the events that somebody else wrote to the store.
+ * Wraps the store to add a message authentication code to each appended event. The sealer and `audit verify` check the
+ * codes, and so detect events that something other than the service wrote to the store.
  */
 export const authenticatedAppends = (
   stored: EventStore,

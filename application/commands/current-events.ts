@@ -12,7 +12,10 @@ const unreadable = (error: UnreadableEvent): object => {
   return new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse });
 };
 
-/** Creates the conversion of stored events. Most batches hold nothing to convert and are passed on without a copy. */
+/**
+ * Creates the conversion of stored events to their current version. Most batches are current already and are returned
+ * without a copy.
+ */
 const createReader = (table: Upcasters) => {
   const versions = new Map(Object.keys(table).map((type) => [type, currentVersion(type, table)]));
   const isCurrent = ({ type, metadata: { version = 1 } }: NewEvent) => version === (versions.get(type) ?? 1);
@@ -35,8 +38,8 @@ const createReader = (table: Upcasters) => {
 };
 
 /**
- * Stamps events with their version. Events of one command keep sharing one metadata object, which adapters write only
- * once.
+ * Creates a function that adds the current version of an event's type to its metadata, unless that is version 1. Events
+ * that share a metadata object share the new object too, because adapters serialize a shared object only once.
  */
 const createStamp = (table: Upcasters) => {
   const stamped = new Map<Metadata, Map<number, Metadata>>();
@@ -58,9 +61,9 @@ const stampAll = (writes: readonly StreamWrite[], table: Upcasters): readonly St
 };
 
 /**
- * Wraps the store for code that interprets events: each is read in its current shape, whatever shape it was stored in,
- * and each appended event says its version. Code that seals, exports, verifies or moves a history takes the store
- * itself, because hashes cover the stored shape.
+ * Wraps the store for code that interprets events: each event read is converted to its current version, and each
+ * appended event names its version. Code that seals, exports, verifies or migrates a history uses the unwrapped store,
+ * because hashes cover the stored shape.
  */
 export const currentEvents = (stored: EventStore, table = upcasters): EventStore => {
   const upToDate = createReader(table);

@@ -31,13 +31,22 @@ export type Context = {
   readonly requestId: string;
   /** Seed from which a retryable request derives ids, so that a retry derives the same ids. */
   readonly idSeed?: string | undefined;
-  /** Reports the number of addresses, rows or events processed, which the caller is charged for. */
+  /**
+   * Called with the number of addresses, rows or events that were processed, which count against the rate limit of the
+   * caller.
+   */
   readonly touch?: (count: number) => void;
-  /** Returns true once the caller has disconnected. Absent for commands, which are completed anyway. */
+  /**
+   * Returns true once the caller has disconnected. Absent for commands, which are completed even if the caller
+   * disconnects.
+   */
   readonly isCancelled?: () => boolean;
-  /** True when event ids are derived from stream and revision, so that facts observed twice are stored once. */
+  /** True to derive event ids from stream and revision, so that facts that are observed twice are stored once. */
   readonly repeatable?: true;
-  /** Trace context of the event that caused the command. A command of a request belongs to the active span instead. */
+  /**
+   * Trace context of the event that caused the command; undefined for a command of a request, which belongs to the
+   * active span.
+   */
   readonly traceparent?: string | undefined;
 };
 
@@ -47,21 +56,24 @@ export const scopeFor = ({ organizationId, variant }: Context) => scopeOf(organi
 /** Context without an organization, as for an operator at the command line or the service itself. */
 export type Operation = Omit<Context, 'organizationId' | 'variant'>;
 
-/** Builds the context of a command about an organization as a whole. */
+/** Builds the context of a command that concerns an organization as a whole, not one of its chains. */
 export const globalContext = (by: Operation, organizationId: string): Context => ({
   ...by,
   organizationId,
   variant: globalVariant,
 });
 
-/** Answer of a command, and the position that the read models must reach to show it. */
+/** Result of a command, and the position that the read models must reach to show its effect. */
 export type Done<T> = { readonly answer: T; readonly position: Position };
 
 export type Nothing = Record<string, never>;
 
 type Stream = Awaited<ReturnType<Streams['read']>>;
 
-/** Decision on one stream as part of a command. `at` is the JSON pointer of the request field that caused it. */
+/**
+ * Decision on one stream as part of a command. `at` is the JSON pointer of the request field that the decision is
+ * about, which a failure names.
+ */
 export type Step = {
   readonly stream: string;
   readonly at?: string | undefined;
@@ -71,7 +83,10 @@ export type Step = {
   readonly mayBeNew?: boolean;
   /** Stream as read a moment ago, which the first attempt uses instead of reading it again. */
   readonly known?: Stream;
-  /** True when the events may be stored in several appends. Deciding again returns the remaining events. */
+  /**
+   * True if the events of the step may be stored in several appends. If not all of them were stored, deciding the step
+   * again returns the remaining events.
+   */
   readonly divisible?: true;
   readonly decide: (past: readonly Message[]) => readonly Message[];
 };
@@ -99,21 +114,26 @@ export type Guard = (
 
 const unguarded: Guard = (_context, _events, append) => append();
 
-/** Resolves once the read models include a position, or after `ms`. */
+/** Resolves once the read models include a position, or after `ms` milliseconds. */
 type Reached = (position: Position, ms: number) => Promise<unknown>;
 
 const withoutWaiting: Reached = async () => undefined;
 
-/** Longest wait for the read models after a large command, before the next large command starts. */
+/**
+ * Maximum time in milliseconds to wait for the read models after a large command, before the next large command starts.
+ */
 const backPressureMs = 500;
 
-/** Limit of attempts after conflicts with other processes. Within this process, conflicting commands queue instead. */
+/**
+ * Maximum number of attempts of a command that conflicts with commands of other processes. Conflicting commands of this
+ * process are queued.
+ */
 const maxAttempts = 64;
 
-/** Streams of one command that are read before yielding to the event loop. */
+/** Maximum number of streams that a command reads or decides before it yields to the event loop. */
 const streamsPerTurn = 250;
 
-/** One large command runs at a time, and organizations are served round-robin. */
+/** Limits for large commands: one runs at a time, and organizations are served round-robin. */
 const largeCommandTurns = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 512 };
 
 const emptyStream: Stream = { events: [], revision: noStream };
@@ -182,7 +202,10 @@ const metadataOf = (
   ...(traceparent !== undefined && { traceparent }),
 });
 
-/** Reads, folds, decides and appends. Returns a position that includes everything the answer depends on. */
+/**
+ * Creates the command handler, which reads and folds the streams of a command, decides, appends, and returns a position
+ * that includes all events that the result depends on.
+ */
 export const createHandle = (
   events: Streams,
   system: System,
@@ -207,7 +230,7 @@ export const createHandle = (
     // Reading and appending share one deadline, so that a command times out as early as a single call.
     const deadline = events.deadline?.();
     const streams = await read(steps, isFirst, deadline);
-    // Divisible steps are decided again: the seed identifies only commands that were stored as a whole.
+    // Divisible steps get no seed: only a part of their events may be stored, so a retry decides them again.
     const seed = steps.some(({ divisible }) => divisible) ? undefined : seedOf(context, system);
     if (streams.some((found) => eventsThroughOwn(found.events, seed) !== null)) return events.head();
     const pasts = streams.map((found) => found.events);
@@ -228,7 +251,7 @@ export const createHandle = (
   };
 
   const inTurn = createKeyedMutex();
-  /** Queues commands by the stream they conflicted on, and later commands behind them, so that one attempt is enough. */
+  /** Queues an attempt by a stream on which the last one conflicted, or which is queued for, so that few conflict. */
   const attemptInTurn = (context: Context, steps: readonly Step[], tried: number, lost: string | undefined) => {
     const stream = lost ?? steps.find((one) => inTurn.isBusy(one.stream))?.stream;
     const work = () => attempt(context, steps, tried === 0 && stream === undefined);
@@ -249,14 +272,14 @@ export const createHandle = (
   };
 
   return (context, steps) => {
-    // Processes are not queued: the work that they record was admitted when it was requested.
+    // Commands of background processes are not throttled: their work was admitted when it was requested.
     if (context.actor.kind === 'process') return withRetries(context, steps);
     const { organizationId } = context;
     if (!throttle.isLarge(organizationId, steps.length))
       return throttle.small(organizationId, () => withRetries(context, steps));
     const large = async () => {
       const position = await withRetries(context, steps);
-      // Back-pressure: read models follow the order of events, so a backlog would delay the answers of all organizations.
+      // Back-pressure: read models apply events in order, so a backlog would delay responses to all organizations.
       await reached(position, backPressureMs);
       return position;
     };

@@ -6,7 +6,7 @@ type Outcome =
   | { readonly done: Done<unknown> }
   | { readonly refused: { code: FailureCode; message: string; faults: readonly Fault[] } };
 
-/** Failures that a retry would hit again, which are therefore recorded as the outcome. */
+/** Codes of failures that a retry would meet again. Such a failure is recorded as the outcome of the request. */
 const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'];
 
 export type Idempotency = <T>(
@@ -15,8 +15,8 @@ export type Idempotency = <T>(
     idempotencyKey: string;
     request: string;
     /**
-     * True when the response holds a secret and is not stored. A retry runs again with the same ids and reads the sealed
-     * secret.
+     * True if the response contains a secret. Such a response is not stored: a retry runs the command again with the
+     * same ids and decrypts the sealed secret.
      */
     confidential: boolean;
   },
@@ -32,7 +32,7 @@ const repeat = <T>(answer: string): Done<T> => {
 };
 
 /**
- * Answers a repeated request with the first outcome. A crash before the outcome is recorded does no harm: the command
+ * Returns the first outcome to a repeated request. If a crash prevented that outcome from being recorded, the command
  * runs again with ids derived from the same seed (handle.ts) and finds its own events.
  */
 export const createIdempotency =

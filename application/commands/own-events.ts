@@ -3,11 +3,17 @@ import type { System } from '../ports/system.js';
 
 type Retryable = { readonly idSeed?: string | undefined };
 
-/** Returns the mark on all events of one retryable request. It is a digest, because secrets are derived from the seed. */
+/**
+ * Returns the digest of the seed of a retryable request, which marks all of its events. The seed itself is not stored,
+ * because secrets are derived from it.
+ */
 export const seedOf = ({ idSeed }: Retryable, system: System): string | undefined =>
   idSeed === undefined ? undefined : system.sign('idempotent-event', idSeed).slice(0, 32);
 
-/** Drops the seed, for events that a request records besides its own command. A retry decides them again. */
+/**
+ * Returns the context without its seed, for further commands of a request. A retry of the request then decides these
+ * commands again.
+ */
 export const withoutSeed = <C extends Retryable>(context: C): C => ({ ...context, idSeed: undefined });
 
 /** Returns the events up to the last one that an earlier attempt of the request wrote; null when it wrote none. */

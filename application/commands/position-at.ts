@@ -1,6 +1,6 @@
 import { beginning, type EventStore, type Moment, type Position } from '../ports/event-store.js';
 
-/** Returns the position of an organization's last event up to a moment. All moments between two events share it. */
+/** Returns the position of an organization's last event at or before a moment; `beginning` if there is none. */
 export const positionAt = async (
   events: Pick<EventStore, 'readOrganizationBackwards'>,
   organizationId: string,

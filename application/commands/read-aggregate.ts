@@ -5,7 +5,7 @@ import { type Metadata, type Streams, streamName } from '../ports/event-store.js
 /** Event from the store, or one that was just decided and has no metadata yet. */
 type Past = Message & { readonly metadata?: Pick<Metadata, 'organizationId'> };
 
-/** Rejects events of a stream that a newer release wrote. */
+/** Throws UnreadableEvent for an event type that the decider does not know, because a newer release wrote the event. */
 export const requireReadable = <C extends Message, E extends Message, S>(
   decider: Decider<C, E, S>,
   past: readonly Past[],
@@ -18,7 +18,9 @@ export const requireReadable = <C extends Message, E extends Message, S>(
       });
 };
 
-/** Folds events from the store. The store is untyped, so this is the only place that casts them to the decider's events. */
+/**
+ * Folds events from the store. The store is untyped, so this is the only place that casts them to the decider's events.
+ */
 export const foldStored = <C extends Message, E extends Message, S>(
   decider: Decider<C, E, S>,
   past: readonly Past[],

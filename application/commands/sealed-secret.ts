@@ -11,7 +11,10 @@ export const withSealedSecret = async <T>(vault: Vault, keyId: string, run: () =
   }
 };
 
-/** Encodes the data that a secret is bound to. `kind` separates secrets of different kinds. */
+/**
+ * Encodes the facts that a secret is bound to by encryption. `kind` keeps a secret of one kind from being accepted as
+ * one of another kind.
+ */
 export const boundTo = (kind: string, facts: readonly string[]) => JSON.stringify([kind, ...facts]);
 
 /** Encryption contexts: `bound` for current secrets, `older` for secrets sealed before the context had all fields. */
@@ -28,8 +31,8 @@ const ifAsSealed = (opening: Promise<string | null>) =>
   );
 
 /**
- * Decrypts a secret with its bound context, or else with the older one; null when neither fits, because the secret or
- * the data it is bound to was changed. A bound secret never decrypts with the older context.
+ * Decrypts a secret with the bound context or, if that fails, with the older context; null if both fail, because the
+ * secret or the data it is bound to was changed. A bound secret never decrypts with the older context.
  */
 export const openBound = async (
   vault: Pick<Vault, 'open'>,
@@ -43,7 +46,10 @@ export const openBound = async (
   return openedOlder && { ...openedOlder, isBound: false };
 };
 
-/** Decrypts a secret; rejects when the stored data it is bound to was changed. `what` names the record in the error. */
+/**
+ * Decrypts a secret; rejects when the stored data that it is bound to was changed. `what` names the changed resource in
+ * the error.
+ */
 export const requireBound = async (what: string, ...given: Parameters<typeof openBound>): Promise<string | null> => {
   const opened = await openBound(...given);
   return opened

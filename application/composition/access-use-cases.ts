@@ -16,7 +16,7 @@ import type { EventStore } from '../ports/event-store.js';
 import type { Lists } from '../read-models/paging.js';
 import type { Ports } from './service-ports.js';
 
-/** Use cases around callers: who they are, what they may do and how much. */
+/** Use cases about callers: authentication, permissions, rate limits and quotas. */
 export type AccessUseCases = GatewayAuth &
   SessionAuth & {
     readonly access: Access;
@@ -30,7 +30,9 @@ export type AccessUseCases = GatewayAuth &
 export const createAccessUseCases = (
   ports: Ports,
   parts: {
-    /** Event store without upcasting. Credentials are proven in the shape in which they were stored. */
+    /**
+     * Event store without upcasting, because proofs of credentials hash events in the shape in which they were stored.
+     */
     readonly stored: EventStore;
     readonly handle: Handle;
     readonly lists: Lists;

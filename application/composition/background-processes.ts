@@ -55,7 +55,7 @@ type ProcessParts = SessionAuth & {
 };
 
 const idLength = 8;
-/** Returns a text that differs between releases with other versions of projections or events. */
+/** Returns an id of the release: a hash of the versions of its projections and events. */
 const releaseOf = (versions: Upcasters, { sha256 }: Pick<System, 'sha256'>) => {
   const ofProjections = projections.map(({ name, version }) => `${name} ${version}`);
   const ofEvents = Object.entries(versions).map(([type, { up, next }]) => `${type} ${up.length} ${next !== undefined}`);
@@ -63,15 +63,15 @@ const releaseOf = (versions: Upcasters, { sha256 }: Pick<System, 'sha256'>) => {
 };
 
 /**
- * Returns the lease that a process works under; null for a process that every instance runs. A second instance under the
- * same lease would only repeat the work. Instances of two releases do not share the leases that name the release: each
- * release maintains its own versions of the projections, and may be the only one that can read the events it writes.
+ * Returns the lease under which one instance at a time runs a process; null for a process that every instance runs. Two
+ * releases do not share a lease that names the release: each maintains its own versions of the projections, and may be
+ * the only one that can read the events it writes.
  */
 const leaseOf = ({ role, name, chain }: ServiceProcess, release: string, ports: Ports): LeaseTerms | null => {
   if (role === 'api' || name === 'deliverer') return null;
   if (role === 'deliverer') return { name: 'delivery-queue' };
   if (chain === undefined) return { name: `${role}-${release}` };
-  // An instance whose nodes fail would keep the lease without following the chain; then another one takes it over.
+  // Another instance takes the lease from an owner that does not follow the chain, for example because its nodes fail.
   return { name: `${role}-${chain}-${release}`, isNeglected: () => isNeglected(ports, chain) };
 };
 

@@ -9,7 +9,10 @@ import type { PageTokens } from '../read-models/page-tokens.js';
 import type { Ports } from './service-ports.js';
 import { createWalletApis, type WalletApis } from './wallet-apis.js';
 
-/** Use cases that read whole histories: proofs, exports, records as of a moment, and their differences. */
+/**
+ * Use cases that read whole event histories: proofs, exports, records as of a past moment, and differences between two
+ * moments.
+ */
 export type Histories = ProvenLog & {
   readonly audit: Audit;
   readonly asOf: AsOf<WalletApis>;
@@ -18,7 +21,7 @@ export type Histories = ProvenLog & {
 };
 
 type Shared = {
-  /** Events as they are stored, for proofs. */
+  /** Event store without upcasting. Proofs hash events in the shape in which they were stored. */
   readonly stored: EventStore;
   readonly handle: Handle;
   readonly pageTokens: PageTokens;

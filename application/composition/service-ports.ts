@@ -35,12 +35,12 @@ export type Ports = {
   readonly sender: Sender;
   readonly signer: WebhookSigner;
   readonly challengeEndpoints: boolean;
-  /** Time that a command waits for read models which it depends on. */
+  /** Maximum time in milliseconds that a request waits for the read models to include the events that it depends on. */
   readonly catchUpMs: number;
   readonly webhookConcurrency: number;
   /** Seconds after which a block that no node can return is skipped. */
   readonly unreadableBlockSeconds: number;
-  /** Seconds between two comparisons of all balances with the nodes; 0 for none. */
+  /** Seconds between two comparisons of all balances with the nodes; 0 disables the comparisons. */
   readonly reconcileSeconds: number;
   readonly notary: Notary;
   readonly deployment: Deployment;

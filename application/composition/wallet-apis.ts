@@ -28,7 +28,7 @@ import { createDeliveries, type Deliveries } from '../webhooks/deliveries.js';
 import { createWebhookHeaders, type WebhookHeaders } from '../webhooks/headers.js';
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.js';
 
-/** Use cases of the wallet APIs that can also answer as of a past moment. */
+/** Use cases of the wallet APIs, which can also return records as of a past moment. */
 export type WalletApis = {
   readonly wallets: Wallets;
   readonly addresses: Addresses;
@@ -49,15 +49,18 @@ export type WalletApis = {
 export type WalletApiPorts = {
   readonly handle: Handle;
   readonly events: Streams;
-  /** Events by organization, which the notification feed reads up to `horizon`. */
+  /** Events of an organization, which the notification feed reads up to the position that `horizon` returns. */
   readonly history: Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'>;
   readonly horizon: (organizationId: string) => Promise<Position>;
-  /** Null as of a past moment, to which nothing is added. */
+  /**
+   * Wakes requests that wait for new notifications; null in use cases as of a past moment, in which no notification can
+   * arrive.
+   */
   readonly arrivals: Arrivals | null;
   readonly readModels: ReadModels;
   readonly pageTokens: PageTokens;
   readonly progress: Progress;
-  /** Null as of a past moment, whose state was not stored. */
+  /** State store; null in use cases as of a past moment, because the state store has only current entries. */
   readonly state: StateStore | null;
   readonly chains: Chains;
   readonly headAhead: HeadAhead;
@@ -68,12 +71,12 @@ export type WalletApiPorts = {
   readonly signer: WebhookSigner;
   readonly turns: LoopTurns;
   readonly challengeEndpoints: boolean;
-  /** Time that a command waits for read models which it depends on. */
+  /** Maximum time in milliseconds that a request waits for the read models to include the events that it depends on. */
   readonly catchUpMs: number;
   readonly system: System;
 };
 
-/** Creates the use cases over the current stores, or over stores that were replayed up to a past moment. */
+/** Creates the use cases on the current stores, or on stores that were replayed up to a past moment. */
 export const createWalletApis = (given: WalletApiPorts): WalletApis => {
   const { readModels, pageTokens } = given;
   const lists = createLists(readModels, pageTokens);

@@ -11,17 +11,20 @@ export type KnownHeaders = { readonly chain: string; readonly headers: readonly 
 
 const tipOf = ({ headers }: KnownHeaders) => headers.at(-1) as Header;
 
-/** Returns whether the known headers have another block at the block's height; false for a final block. */
+/**
+ * Returns true if the known headers have another block at the height of `block`, so that `block` was replaced; false
+ * for a height without a known header.
+ */
 export const isReplaced = ({ headers }: KnownHeaders, { block }: { block: Pick<Header, 'number' | 'hash'> }) =>
   (headers[block.number - (headers[0] as Header).number] ?? block).hash !== block.hash;
 
-/** Returns the header at a height. Headers below the known ones are final, so they are read from the nodes. */
+/** Returns the header at a height. Headers below the known ones are requested from the nodes; they are final. */
 export const headerAt = async (chain: Chain, { headers }: KnownHeaders, height: number) =>
   headers[height - (headers[0] as Header).number] ?? (await chain.headerAt(Math.max(0, height)));
 
 export const depthOf = (known: KnownHeaders, { block }: Activity) => tipOf(known).number - block.number + 1;
 
-/** Returns the least threshold above `depth`; infinite if there is none. */
+/** Returns the lowest threshold of `confirmations` that is above `depth`; infinite if there is none. */
 const nextThreshold = (variant: Variant, confirmations: readonly number[], depth: number) => {
   let next = Number.POSITIVE_INFINITY;
   for (const confirmation of confirmations) {
@@ -31,7 +34,7 @@ const nextThreshold = (variant: Variant, confirmations: readonly number[], depth
   return next;
 };
 
-/** Activities that are scheduled before yielding to the event loop. */
+/** Number of activities that are scheduled before other work of the event loop gets a turn. */
 const activitiesPerTurn = 1000;
 
 /**
@@ -51,8 +54,9 @@ export const createActivityTasks = (watched: WatchList, variant: Variant, system
   };
 
   /**
-   * Schedules the notification of the next webhook with a threshold above `depth`, unless it is scheduled earlier because
-   * the webhooks changed meanwhile. An open activity without webhooks is scheduled at once, so that it is closed.
+   * Schedules an activity for the height at which the lowest webhook threshold above `depth` is met, unless it is
+   * already scheduled for an earlier height because the webhooks changed meanwhile. An open activity without webhooks
+   * is scheduled at once, so that it is closed.
    */
   const scheduleNotification = (activity: Activity, depth: number) => {
     const next = nextThreshold(variant, watched.webhookConfirmations(activity), depth);
@@ -80,14 +84,19 @@ export const createActivityTasks = (watched: WatchList, variant: Variant, system
 
   return {
     confirmedHeight,
-    /** Returns whether the block has the confirmations that its wallet requires. */
+    /** Returns whether the activity's block has the confirmations that its wallet requires. */
     isDeepEnough: (known: KnownHeaders, one: Activity) => one.block.number <= confirmedHeight(known, one),
-    /** Returns the height at which the activity's balances are read: the confirmed height, but not below its block. */
+    /**
+     * Returns the height at which the activity's balances are read: the confirmed height, but not below the activity's
+     * block unless that block was replaced.
+     */
     heightFor,
     scheduleNotification,
     /** Schedules an activity again for the next block. */
     retry: (known: KnownHeaders, activity: Activity) => confirming.set(tipOf(known).number + 1, activity),
-    /** Schedules the activities that changed, or whose webhooks or thresholds did. */
+    /**
+     * Schedules the activities that changed since the last call, or whose webhooks or confirmation thresholds changed.
+     */
     scheduleChanged,
     /** Schedules all activities again, because a failure may have lost some that were due. */
     restart: async () => {

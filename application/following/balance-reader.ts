@@ -34,7 +34,10 @@ type Ports = {
 /** Failing contract that is retried, one page of its unread balances at a time. */
 type Retry = { readonly entry: FailingContract; after?: PageKey | undefined; reason?: string | undefined };
 type Due = { readonly activity: Activity; readonly holdings: readonly Holding[]; readonly drops: number };
-/** Time in milliseconds that confirmations wait for balances, so that both usually appear together. */
+/**
+ * Maximum time in milliseconds that the confirmation of an activity waits for its balances, so that confirmation and
+ * balances usually appear at the same time.
+ */
 const togetherMs = 1000;
 
 const organizationsAtOnce = 8;
@@ -65,8 +68,9 @@ const createSettling = (ports: Ports, variant: Variant, { read }: BalanceReading
       measure('settlement', system.now() / 1000 - activity.block.time, { chain: variant.tag });
   };
   /**
-   * Confirms activities whose balances take long or cannot be read, so that webhooks do not wait for balances. Returns
-   * whether the balances were read in time, so that nothing was confirmed.
+   * Confirms the pending activities without their balances if the balances are not read within `togetherMs` or cannot
+   * be read, so that webhooks do not wait for them. Returns true if the balances were read in time; nothing was
+   * confirmed then.
    */
   const confirmLate = async (pending: readonly Due[], reading: Promise<unknown>) => {
     const over = new AbortController();
@@ -111,14 +115,17 @@ const createSettling = (ports: Ports, variant: Variant, { read }: BalanceReading
   };
 };
 
-/** Retries failing contracts. */
+/** Reads the balances of failing contracts again. */
 const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading) => {
   const { chain, readModels, handle, watched, tasks, aside } = ports;
   const { contextOf, fail, recover, readAgain } = reading;
 
   const isFollowed = ({ organizationId, contract }: FailingContract) =>
     !variant.can.includes('token-contracts') || watched.standardOf(organizationId, contract) !== undefined;
-  /** Returns the reason why a balance could not be read; undefined when all were read. */
+  /**
+   * Reads and records unread balances of one wallet. Returns the reason why one could not be read; undefined when all
+   * were read.
+   */
   const retryWallet = async ({ entry }: Retry, some: readonly UnreadBalanceDocument[], headers: KnownHeaders) => {
     const { organizationId, contract } = entry;
     const { wallet_id: walletId } = some[0] as UnreadBalanceDocument;
@@ -136,12 +143,12 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
   const end = ({ entry: { organizationId, contract }, reason }: Retry) =>
     reason === undefined ? recover(organizationId, contract) : fail(organizationId, contract, reason, false);
 
-  /** Retries one page; returns true when the contract needs no further page now. */
+  /** Retries one page of the contract's unread balances. Returns true when no further page is to be retried for now. */
   return async (retried: Retry, headers: KnownHeaders): Promise<boolean> => {
     const page = await pageOf(retried);
     for (const some of groupBy(page.documents, ({ wallet_id }) => wallet_id).values()) {
       const reason = await retryWallet(retried, some, headers);
-      // A contract that failed again has a new entry with a later retry time by now.
+      // Ends this retry if the contract failed again meanwhile: it then has a new entry with a later retry time.
       if (!aside.due().includes(retried.entry)) return true;
       retried.reason ??= reason;
     }

@@ -4,7 +4,7 @@ import type { Block, Touch } from '../ports/chain.js';
 import type { Holder } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 
-/** Changes of one block to one wallet; `own` lists the addresses of a transfer that belong to the wallet. */
+/** Changes that one block makes to one wallet; `own` lists the addresses of a transfer that belong to the wallet. */
 export type BlockEntry = Holder & {
   readonly transfers: { readonly transfer: Transfer; readonly own: string[] }[];
   readonly touches: Touch[];
@@ -13,8 +13,8 @@ export type BlockEntry = Holder & {
 type Holders = Pick<WatchList, 'holdersAt' | 'isImported' | 'standardOf'>;
 
 /**
- * Returns whether a wallet follows an asset: the native coin always, a token if the organization registered its contract
- * with this standard or imported the token for the address.
+ * Returns whether a wallet follows an asset: the native coin always, a token if the organization registered its
+ * contract with this standard or imported the token for the address.
  */
 const follows = (watched: Holders, holder: Holder, asset: Asset, address: string) => {
   if (asset.standard === 'native') return true;
@@ -63,7 +63,7 @@ export const entriesOf = ({ number, movements, touches }: Block, watched: Holder
   return [...entries.values()];
 };
 
-/** Organization with token accounts of a contract that could not be verified. */
+/** Organization that has token accounts of `contract` which could not be verified. */
 export type Unverified = { readonly organizationId: string; readonly contract: string };
 
 /** Returns the organizations that follow token accounts which could not be verified when the block was read. */

@@ -7,9 +7,9 @@ import { BrokenPath } from './reorg-path.js';
 export type Cursor = {
   /** Hash of the chain's first block. */
   readonly chain: string;
-  /** Linked headers; the first is final. */
+  /** Headers of the newest processed blocks, each the parent of the next; the first is final. */
   readonly headers: readonly Header[];
-  /** Event store position before any event about the block, for each header. */
+  /** Event store positions, one for each header: earlier than any event about the header's block. */
   readonly positions: readonly Position[];
   /** Head of the chain when the cursor last moved. */
   readonly head: Header;
@@ -21,7 +21,10 @@ export type Cursor = {
 
 /** Maximum number of headers of a cursor: half an hour of a chain with five blocks a second. */
 export const maxHeaders = 8192;
-/** Headers kept after a settlement, so that there is room for the blocks of the next cycles. */
+/**
+ * Maximum number of headers left in a cursor after `finalizedAt` dropped old ones. Leaves room for the blocks of the
+ * next cycles.
+ */
 const keptHeaders = maxHeaders - 1024;
 const askedAtOnce = 32;
 
@@ -49,11 +52,13 @@ const between = (cursor: Cursor, from: number, to: number): Cursor => ({
   positions: cursor.positions.slice(from, to),
 });
 export const withoutNewest = (cursor: Cursor, count: number) => between(cursor, 0, cursor.headers.length - count);
-/** Drops final headers except the last one, and headers beyond the maximum number. */
+/**
+ * Drops final headers (those up to `height`) except the newest of them, and the oldest headers beyond `keptHeaders`.
+ */
 export const finalizedAt = (cursor: Cursor, height: number) => {
   const final = Math.max(height, tipOf(cursor).number - keptHeaders + 1);
   const last = cursor.headers.findLastIndex(({ number }) => number <= final);
   return last > 0 ? between(cursor, last, cursor.headers.length) : cursor;
 };
-/** Returns the number of blocks that fit into the cursor before the next settlement drops headers. */
+/** Returns the number of blocks that can be added to the cursor before `finalizedAt` has to drop headers. */
 export const roomIn = ({ headers }: Cursor) => maxHeaders - headers.length;

@@ -9,7 +9,10 @@ export type FailingContract = {
   readonly reason: string;
   /** Time of the first failure, Unix ms. */
   readonly since: number;
-  /** False when the contract merely returned nothing: such calls are cheap, so they are still made. */
+  /**
+   * True if only retries read balances of the contract. False if the contract merely returned nothing: such calls are
+   * cheap, so they are still made.
+   */
   readonly isAvoided: boolean;
   /** Time of the next attempt, Unix ms. */
   readonly retryAt: number;
@@ -69,7 +72,10 @@ export const createFailingContracts = ({ state, system }: { state: StateStore; s
     isAvoided: (pair: Pair) => find(pair)?.entry.isAvoided ?? false,
     isKept: (pair: Pair) => find(pair) !== undefined,
     count: () => entries.size,
-    /** Starts a backoff pause or doubles it; returns false when the maximum number of entries is reached. */
+    /**
+     * Starts the backoff of a contract, or doubles its pause; returns false when the maximum number of contracts is
+     * reached.
+     */
     fail: async ({ organizationId, contract }: Pair, reason: string, isAvoided: boolean): Promise<boolean> => {
       const before = find({ organizationId, contract })?.entry;
       if (!before && entries.size >= maxEntries) return false;

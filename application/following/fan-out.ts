@@ -19,8 +19,9 @@ const activitiesAtOnce = 8;
 
 /**
  * Requests webhook deliveries for activities. Runs apart from the follower, so that no block waits for webhooks.
- * Organizations take turns, one bounded piece each. After a restart, the ledgers tell which notifications are still due.
- * Calls `onRetracted` for each dropped activity whose notifications were retracted, so that its balances are corrected.
+ * Organizations take turns, one bounded piece each. After a restart, the ledgers show which notifications are still
+ * due. Calls `onRetracted` for each dropped activity whose notifications were retracted, so that its balances are
+ * corrected.
  */
 export const createFanOut = (
   { watched, ledgers, notifier, tasks, system }: Ports,
@@ -30,7 +31,8 @@ export const createFanOut = (
   /** Returns true when nothing is left to be done for the activity at this height. */
   const notify = async (activity: Activity, chain: KnownHeaders) => {
     const [depth, isConfirmed] = [depthOf(chain, activity), activity.phase === 'open'];
-    // The follower drops a replaced activity, and the balance reader confirms a deep one. Both are queued here again.
+    // A replaced activity is left to the follower, which drops it. A pending activity with enough confirmations is left
+    // to the balance reader, which confirms it. Either change queues the activity here again.
     if (isReplaced(chain, activity) || (!isConfirmed && tasks.isDeepEnough(chain, activity))) return true;
     const { left, count, isNotified } = await notifier.notify(activity, depth, isConfirmed);
     if (left === 'later') tasks.scheduleNotification(activity, depth);

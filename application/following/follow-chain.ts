@@ -38,13 +38,16 @@ type FollowerStatus = {
   readonly variant: string;
   readonly height: number;
   readonly head: number;
-  /** Message of the last failure in an outage, or that the head is too old; null while following works. */
+  /** Message of the last failure in an outage, or a message that the head is too old; null while following works. */
   readonly alarm: string | null;
 };
 
 export type Follower = {
   readonly variant: string;
-  /** Follows the chain until the signal fires. Several processes may run it at once; one of them does the work. */
+  /**
+   * Follows the chain until the signal fires. Several processes may run this work: one whose cursor was moved by
+   * another process continues from the stored cursor.
+   */
   run(signal: AbortSignal): Promise<void>;
   /** Requests webhook deliveries for recorded activities until the signal fires. */
   notify(signal: AbortSignal): Promise<void>;
@@ -88,13 +91,14 @@ const backoffMs = { firstMs: 200, maxMs: 5000 };
 
 const pauseFor = ({ headers }: Cursor) => {
   const [first, last] = [headers[0] as Header, headers.at(-1) as Header];
-  // A single header means that blocks are final at once. No block interval can be derived from it.
+  // A cursor has a single header if blocks are final at once. The default applies then, because no block interval can
+  // be derived from one header.
   if (first === last) return pollMs.default;
   const perBlockMs = ((last.time - first.time) * 1000) / (last.number - first.number);
   return Math.min(pollMs.max, Math.max(pollMs.min, perBlockMs / 2));
 };
 
-/** Creates the work that follows an observation: confirming, notifying webhooks and reading balances. */
+/** Creates the work that follows the recording of a block: confirming, notifying webhooks and reading balances. */
 const createFollowUp = (ports: Ports, variant: Variant) => {
   let known: Cursor | null = null;
   const tasks = createActivityTasks(ports.watched, variant, ports.system);
@@ -175,12 +179,12 @@ const createRetriedSteps = (
   const { resume, advance, last } = createSteps(ports, variant, options, followUp, heartbeat.moved);
   const backoff = createBackoff(backoffMs);
   const { tracer = noTracer } = ports;
-  // Turns that store no event are not exported: most find nothing for the wallets of this service.
+  // Spans of cycles that store no event are not exported: most cycles find nothing for the wallets of this service.
   const turnSpan = { kind: 'internal', attributes: { 'chainfold.chain': variant.tag }, isTentative: true } as const;
   let retryMs = 0;
 
   const fail = (error: unknown, height: number | undefined) => {
-    // A cursor conflict shows that another process follows the chain.
+    // Records progress instead of a failure, because a cursor conflict shows that another process follows the chain.
     if (error instanceof CursorConflict) heartbeat.moved();
     else heartbeat.failed((error as Error).message, isLasting(error));
     followUp.recheckAll();
@@ -191,7 +195,7 @@ const createRetriedSteps = (
     else log.warn(fields, 'Following a chain failed; retrying');
   };
   return {
-    /** Returns the pause after a failure, and 0 after a success. */
+    /** Returns the pause in milliseconds before the attempt that follows a failure; 0 after a success. */
     retryMs: () => retryMs,
     begin: async (): Promise<Cursor | null> => {
       try {
@@ -201,7 +205,7 @@ const createRetriedSteps = (
         return null;
       }
     },
-    /** Returns the next cursor, or null when the stored one must be read again. */
+    /** Returns the next cursor; null when the stored cursor must be read again. */
     advance: async (from: Cursor): Promise<Cursor | null> => {
       try {
         const next = await tracer.entry('follow chain', turnSpan, async () => {
@@ -266,7 +270,7 @@ export const createFollower = (ports: Ports, variant: Variant, options: FollowOp
       } finally {
         stop.abort();
         await beating;
-        // Another process may follow the chain from now on, so that this one has nothing to report.
+        // Clears the status and the alarm after a stop, because another process may follow the chain from now on.
         if (signal.aborted) {
           cursor = null;
           heartbeat.rest();

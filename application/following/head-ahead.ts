@@ -4,10 +4,13 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { readReached } from './progress/cursor-store.js';
 
-/** Time that a command waits for the nodes. After it, the last head that the follower saw is used. */
+/**
+ * Maximum time in milliseconds that a command waits for the nodes. After that, the last head that the follower saw is
+ * used.
+ */
 const timeoutMs = 1000;
 
-/** Returns the height of a chain while its follower is behind; undefined when the follower has reached the head. */
+/** Returns the height of the head while the follower is behind it; undefined when the follower has reached the head. */
 export const createHeadAhead =
   ({ state, chains, system }: { state: StateStore; chains: ConfiguredChains; system: System }) =>
   async ({ tag }: Variant): Promise<number | undefined> => {

@@ -16,7 +16,7 @@ type Ports = { readonly watched: WatchList; readonly balances: Balances; readonl
  * organizations take turns, and each turn reads at most 64 addresses of one wallet.
  */
 export const createDueImporter = ({ watched, balances, system }: Ports, variant: Variant) => {
-  /** Number of addresses of the next turn, by organization whose last turn failed. */
+  /** Number of addresses to read in the next turn, for each organization whose last turn failed. */
   const sizes = new Map<string, number>();
   const queued = new WeakSet<DueImport>();
 
@@ -26,7 +26,7 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
     actor: { kind: 'process', id: 'follower' },
     requestId: `import ${walletId}`,
   });
-  /** Returns the addresses whose balance was recorded. */
+  /** Reads and records the native balances of some addresses, and returns the addresses that succeeded. */
   const take = async (holder: DueImport, some: readonly DueImport[]): Promise<ReadonlySet<string>> => {
     const read = new Set<string>();
     await balances.snapshot(contextOf(holder), {
@@ -39,7 +39,10 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
     });
     return read;
   };
-  /** Reads some imports of one wallet; throws unless all were read. Failed ones move to the end of the lane. */
+  /**
+   * Reads the balances of some imports of one wallet; throws unless all were read. Failed imports stay in the lane,
+   * behind the others.
+   */
   const importSome = async (lane: Set<DueImport>, some: readonly DueImport[]) => {
     for (const one of some) {
       lane.delete(one);
@@ -59,7 +62,8 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
       const waiting = firstOf(lane, sizes.get(organizationId) ?? addressesAtOnce);
       const some = waiting.filter(({ walletId }) => walletId === waiting[0]?.walletId);
       if (some.length === 0) return;
-      // The next turn after a failure is smaller, so that an address that fails alone does not keep the others unread.
+      // The next turn after a failure reads half as many addresses, so that one failing address does not keep the
+      // others unread.
       sizes.set(organizationId, Math.max(1, some.length >> 1));
       await importSome(lane, some);
       sizes.delete(organizationId);

@@ -16,7 +16,10 @@ import type { BlockEntry } from './block-entries.js';
 export type LedgerWriter = {
   /** Records the entries of a block. `late` adds missing transfers to a block that may already be confirmed. */
   observe(entries: readonly BlockEntry[], block: BlockRef, late?: boolean): Promise<void>;
-  /** Undoes an activity. `notified` means that a webhook may have been notified of the block's transfers. */
+  /**
+   * Undoes an activity after its block was replaced. `notified` means that a webhook may have been notified of the
+   * block's transfers.
+   */
   drop(activity: Activity, notified: boolean): Promise<void>;
   /** Reads the ledger, with the trace context in which its first events were stored. */
   read(activity: Activity): Promise<TracedLedger>;
@@ -73,7 +76,8 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
     observe: async (entries, block, late = false) => {
       const one = ({ transfers, touches, ...holder }: BlockEntry) => {
         const data = { walletId: holder.walletId, block, transfers, touches, late };
-        // The ledger is read although it is usually empty, so that a block that returns after a reorg is recorded again.
+        // The ledger is read although it is usually empty, so that a block that returns after a reorg is recorded
+        // again.
         return writeIfReadable(holder, block, { type: 'Observe', data });
       };
       await mapInSlices(entries, ledgersAtOnce, one);

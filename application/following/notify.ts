@@ -20,13 +20,16 @@ import { createProgress, runPiece } from './progress/notification-progress.js';
 /** Requests webhook deliveries for the transfers of activities, in bounded pieces. */
 export type Notifier = {
   /**
-   * Requests the deliveries whose depth is reached, each once. `left` is `more` if another piece is due now, `later` if
-   * only deliveries of greater depth are left, and `outdated` if the ledger shows that the activity changed, for
-   * example because a reorg dropped its block: the changed activity is queued instead. `count` is the number of
-   * transfers in the activity's ledger. `isNotified` is false while no webhook was notified, as when all are disabled.
+   * Requests a piece of the deliveries to webhooks that `depth` confirmations suffice for, each delivery once. `left`
+   * is `more` if another piece is due now, `later` if only webhooks that require more confirmations are left, `nothing`
+   * if none is left, and `outdated` if the ledger shows that the activity changed, for example because a reorg dropped
+   * its block: the changed activity is queued instead. `count` is the number of transfers in the activity's ledger.
+   * `isNotified` is false while no webhook was notified, as when all are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
-  /** Notifies webhooks that transfers they were notified of have been removed; false while some are left. */
+  /**
+   * Requests deliveries that retract notifications of removed transfers; returns false while some are left to request.
+   */
   retract(activity: Activity): Promise<boolean>;
   hasListeners(activity: Activity): boolean;
 };
@@ -50,7 +53,10 @@ type Ports = {
 const isDeep = (variant: Variant, { confirmation }: Listener, depth: number) =>
   thresholdOf(variant, confirmation) <= depth;
 
-/** Returns whether a ledger still has the activity: the index of activities lags behind the ledgers. */
+/**
+ * Returns whether the ledger is still in the phase that the index of activities shows: the index lags behind the
+ * ledgers.
+ */
 const isCurrent = ({ phase }: Ledger, isConfirmed: boolean) =>
   isConfirmed ? phase === 'open' : phase !== 'dropped' && phase !== 'due';
 
@@ -89,7 +95,10 @@ const createDeliveryRequest =
     return deliveries.request(context, to, notifications.map(notificationOf));
   };
 
-/** Caches ledgers of activities that take several pieces. Each event about an activity creates a new activity object. */
+/**
+ * Caches the ledgers of activities that take several pieces, by activity object. Each event about an activity creates a
+ * new object, so that its ledger is read again.
+ */
 const createLedgerCache = (ledgers: LedgerWriter) => {
   const read = new WeakMap<Activity, Promise<TracedLedger>>();
   return (activity: Activity) => {
@@ -103,7 +112,10 @@ const createLedgerCache = (ledgers: LedgerWriter) => {
 
 /** Derives ids of deliveries, and finds notifications to retract or to follow up. */
 const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
-  /** Derives the id of a delivery; `drops` changes the id when a replaced block returns. */
+  /**
+   * Derives the id of a delivery. `drops`, the number of times that the block was dropped, changes the id when a
+   * replaced block returns.
+   */
   const idOf = (activity: Activity, { webhookId }: Listener, { transfer }: Seen, drops: number, kind: string) => {
     const { walletId, block } = activity;
     const parts = [webhookId, walletId, transfer.transaction, transfer.index, block.hash, String(drops), kind];
@@ -116,7 +128,10 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
       | { readonly data: { readonly state: string } }
       | undefined;
 
-  /** Finds the notifications requested before each drop of the block; the ledger already counts the last drop. */
+  /**
+   * Returns the retractions of the transfer's notifications to the webhook. A block that was dropped `drops` times may
+   * have been notified once before each drop.
+   */
   const toRetract = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
     const found: TransferNotification[] = [];
     for (let time = 0; time < drops; time++)
@@ -125,7 +140,7 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
     return found;
   };
 
-  /** Finds the notification that a transfer is confirmed, if the webhook knows it as pending. */
+  /** Returns the notification that a transfer is confirmed, if the webhook was notified of the transfer as pending. */
   const toFinalize = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
     const known = await requested(activity, idOf(activity, listener, seen, drops, 'seen'));
     if (known?.data.state !== stateOf('PENDING')) return [];
@@ -134,14 +149,17 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
   return { idOf, toRetract, toFinalize };
 };
 
-/** Requests the second notifications of webhooks that know transfers as pending and ask to learn when they are final. */
+/**
+ * Requests the second notification of a transfer, which reports that the transfer is confirmed, for webhooks that want
+ * one and were notified of the transfer as pending.
+ */
 const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
   const { toFinalize } = createDeliveryIds(ports, variant);
   const progress = createProgress();
   return {
     forget: progress.forget,
-    /** Requests one piece; false once none is left. */
+    /** Requests one piece of deliveries; returns false once none is left. */
     piece: async (activity: Activity, ledger: Ledger, due: readonly Listener[], depth: number) => {
       const { transfers, drops, notified: before } = ledger;
       const wanted = due.filter(({ final }) => final);
@@ -156,12 +174,12 @@ const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) 
   };
 };
 
-/** Requests the notifications that take back those of a dropped block. */
+/** Requests the notifications that retract those of a dropped block. */
 const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
   const { toRetract } = createDeliveryIds(ports, variant);
   const progress = createProgress();
-  /** Requests one piece; returns whether any is left. */
+  /** Requests one piece of deliveries; returns whether any is left. */
   const piece = async (activity: Activity, { transfers, drops }: Ledger) => {
     const isMore = await progress.during(activity, transfers.length, (begun) =>
       runPiece(ports.watched.listeners(activity), transfers, begun, async (listener, some) => {
@@ -175,8 +193,9 @@ const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache)
   return {
     piece,
     /**
-     * Retracts notifications that were requested while the block was dropped, and returns whether it was. A process that
-     * was halted meanwhile may have requested them after its successor looked for notifications to retract.
+     * Retracts the notifications if the block was dropped while they were requested, and returns whether it was
+     * dropped. Another process that dropped the block meanwhile may have looked for notifications to retract before
+     * these were requested.
      */
     ifDropped: async (activity: Activity, before: Ledger) => {
       const now = await ports.ledgers.read(activity);
@@ -199,7 +218,7 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
   const forget = (activity: Activity) => {
     for (const progress of [notified, finalizer]) progress.forget(activity);
   };
-  /** Requests one piece from a ledger that still has the activity. */
+  /** Requests one piece of deliveries from a ledger that is still in the phase of the activity. */
   const notifyPiece = async (
     activity: Activity,
     ledger: Ledger,

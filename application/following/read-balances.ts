@@ -7,7 +7,7 @@ import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { FailingContracts } from './failing-contracts.js';
 
-/** Balances that were read, and holdings of contracts that did not answer. */
+/** Balances that were read, and in `aside` the balances that could not be read because of their contract. */
 export type Found = { readonly balances: readonly Balance[]; readonly aside: readonly UnreadBalance[] };
 
 const noAnswer = 'the contract gives no answer when it is asked for a balance';
@@ -54,8 +54,8 @@ const createReports = ({ handle, aside }: Ports, variant: Variant) => {
 };
 
 /**
- * Reads balances for one organization. A batch that fails although the nodes answer is bisected down to a single holding,
- * whose contract is then recorded as failing.
+ * Reads balances for one organization. A batch that fails although the nodes answer is bisected down to a single
+ * holding, whose contract is then recorded as failing.
  */
 export const createBalanceReading = (ports: Ports, variant: Variant) => {
   const { chain, aside } = ports;
@@ -82,7 +82,7 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
     return { balances, aside: mute.map((one) => ({ ...one, reason: noAnswer })) };
   };
 
-  /** Reads balances except of contracts in `avoided`; adds contracts that fail to `avoided`. */
+  /** Reads balances, except those of contracts in `avoided`, and adds failing contracts to `avoided`. */
   const readSome = async (
     organizationId: string,
     holdings: readonly Holding[],
@@ -113,13 +113,13 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
     contextOf,
     fail,
     recover,
-    /** Reads balances, except of failing contracts. */
+    /** Reads balances, except those of contracts that are avoided because reading them failed before. */
     read: (organizationId: string, holdings: readonly Holding[], at: Header) => {
       const contracts = new Set(holdings.map(contractOf));
       const avoided = [...contracts].filter((address) => aside.isAvoided({ organizationId, contract: address }));
       return readSome(organizationId, sorted(holdings), at, new Set(avoided));
     },
-    /** Retries a failing contract: first one balance, then all of them. */
+    /** Retries a failing contract: reads one balance first, and the others unless that call failed. */
     readAgain: async (organizationId: string, holdings: readonly Holding[], at: Header): Promise<Found> => {
       const avoided = new Set<string>();
       const probe = await readSome(organizationId, holdings.slice(0, 1), at, avoided);

@@ -42,8 +42,8 @@ const upTo = async (chain: Chain, tip: Header, last: Header): Promise<Header[]> 
 };
 
 /**
- * Finds the path from `known` (linked headers, the first final) to the head. All headers are linked by hash before a block
- * is dropped, so a concurrent reorg makes this function throw instead of mixing two branches.
+ * Finds the path from `known` (linked headers, the first final) to the head. All headers are linked by hash before a
+ * block is dropped, so a concurrent reorg makes this function throw instead of mixing two branches.
  */
 export const findPath = async (chain: Chain, known: readonly Header[], head: Header): Promise<ReorgPath> => {
   const kept = [...known];

@@ -26,9 +26,9 @@ const isCanonical = async (chain: Chain, known: KnownHeaders, { number, hash }: 
 };
 
 /**
- * Queues the activities that a new block makes due: activities to confirm or with unread balances for the balance reader,
- * activities to notify for the fan-out. The follower waits for neither. Drops activities whose block is no longer on the
- * chain, which a crash or a failure may have left behind.
+ * Queues the activities that a new block makes due: activities to confirm or with unread balances for the balance
+ * reader, activities to notify for the fan-out. The follower waits for neither. Drops activities whose block is no
+ * longer on the chain, which a crash or a failure may have left behind.
  */
 export const createSettlement = (
   { chain, watched, ledgers, notifier, tasks, system }: Ports,
@@ -52,7 +52,7 @@ export const createSettlement = (
   };
 
   return {
-    /** Makes the next settlement check all activities, because a failure may have left some behind. */
+    /** Makes the next settlement check all activities, because a failure may have left some unqueued. */
     recheckAll: () => {
       isComplete = false;
     },

@@ -13,7 +13,10 @@ type Ports = {
   readonly save: (cursor: Cursor) => Promise<void>;
 };
 
-/** Undoes a reorganization: moves the cursor back behind the replaced blocks and drops their activities. */
+/**
+ * Undoes a reorganization: moves the cursor back to the block before the replaced ones, and drops the activities of the
+ * replaced blocks.
+ */
 export const createUndoReorganization =
   ({ watched, ledgers, notifier, system, save }: Ports, variant: string) =>
   async (cursor: Cursor, replaced: readonly Header[]): Promise<Cursor> => {
@@ -23,8 +26,9 @@ export const createUndoReorganization =
       'Reorganization: blocks were replaced',
     );
     const kept = withoutNewest(cursor, replaced.length);
-    // The cursor is saved first: after a crash here, blocks to which the chain returns must be processed again. The
-    // settlement drops activities that the crash left behind, because their block is no longer canonical.
+    // Saves the cursor first, so that after a crash here, the replaced blocks are processed again if the chain returns
+    // to them. Activities that the crash left behind are dropped by the settlement, because their blocks are no longer
+    // on the chain.
     await save(kept);
     for (const { hash } of replaced)
       for (const activity of watched.activities.in(hash))

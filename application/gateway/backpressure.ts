@@ -8,7 +8,7 @@ const placeBytes = 16;
 export type Reader = {
   /** Returns the bytes that the client's socket has not sent yet. */
   readonly buffered: () => number;
-  /** Returns the buffered bytes plus the queued messages, counted in full even when shared with other clients. */
+  /** Returns the buffered bytes plus those of all queued messages, including messages that other clients share. */
   readonly unread: () => number;
   /** Disconnects the client and drops its queue. */
   readonly cut: () => void;
@@ -29,11 +29,12 @@ export const maxUnread = 256 * 1_048_576;
 export type Backpressure = ReturnType<typeof createBackpressure>;
 
 /**
- * Disconnects clients while more than `maxBytes` wait, starting with the most unread bytes. A message or an answer that
- * waits for several clients counts once.
+ * Disconnects clients while more than `maxBytes` wait, starting with the client that has the most unread bytes. A
+ * message or an answer that waits for several clients counts once.
  */
 export const createBackpressure = (readers: Readers = createHighChurnSet(), maxBytes = maxUnread) => {
-  // A WeakMap, because a Map would keep long answers in memory until the next full garbage collection.
+  // WeakMap, because a Map would keep deleted answers in memory until the next full garbage collection; see
+  // high-churn.ts.
   const held = new WeakMap<object, { holders: number; bytes: number }>();
   let waiting = 0;
   let bytes = 0;
@@ -72,7 +73,7 @@ export const createBackpressure = (readers: Readers = createHighChurnSet(), maxB
     waiting: () => waiting,
     /** Returns the bytes of queued messages and of HTTP answers that are being received or sent. */
     bytes: () => bytes,
-    /** Counts the bytes of an answer for one more client. */
+    /** Counts one more client that waits for `what`, a message or an answer. Its bytes count once for all clients. */
     take,
     /** Updates the size of an answer that has grown or shrunk since `take`. */
     resize: (what: object, size: number) => {

@@ -2,9 +2,9 @@ import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import { type Method, methods } from './methods.js';
 
 /**
- * Part of the chain that an answer depends on. `always`: none; `hash`: a block identified by its hash; `height`: the chain
- * up to a height; `head`: the newest block; `transaction`: the block of the transaction; `open`: pending data, which is
- * never cached.
+ * Part of the chain that an answer depends on. `always`: none; `hash`: a block identified by its hash; `height`: the
+ * chain up to a height; `head`: the newest block; `transaction`: the block of the transaction; `open`: pending or
+ * unknown data, so that the answer is never cached.
  */
 export type Cacheability =
   | { readonly kind: 'always' | 'hash' | 'head' | 'transaction' | 'open' }
@@ -23,7 +23,7 @@ const cacheabilityOfBlock = (value: unknown): Cacheability => {
   if (isHash(value)) return hash;
   if (isQuantity(value)) return { kind: 'height', height: Number(value) };
   if (!isRecord(value)) return head;
-  // `requireCanonical` makes the answer depend on a reorganization.
+  // Depends on the head although the block is given by its hash: with `requireCanonical`, a reorg changes the answer.
   if (value.requireCanonical === true) return head;
   return value.blockHash === undefined ? cacheabilityOfBlock(value.blockNumber) : hash;
 };
@@ -38,7 +38,7 @@ const cacheabilityOfFilter = (value: unknown): Cacheability => {
   return Number.isNaN(height) ? head : { kind: 'height', height };
 };
 
-/** Expensive node methods that queries use and the gateway does not offer. */
+/** Expensive node methods that the service's own queries call and the gateway does not offer. */
 const expensive = ['debug_traceTransaction', 'trace_transaction'];
 
 const blockNames = ['block', 'block number', 'block hash'];

@@ -12,16 +12,19 @@ type LogListener = { readonly filter: LogFilter; readonly listener: Listener };
 
 /** Subscriptions to one chain, shared by all connections. Without subscribers, the nodes get no requests. */
 export type ChainFeed = {
-  /** Subscribes; resolves once no later event can be missed. The result unsubscribes. */
+  /** Subscribes to new heads. Resolves, once no later head can be missed, with the function that unsubscribes. */
   onHeads(listener: HeadListener): Promise<Leave>;
   onLogs(filter: LogFilter, listener: Listener): Promise<Leave>;
   onPending(listener: Listener): Promise<Leave>;
   onSyncing(listener: Listener): Promise<Leave>;
 };
 
-/** Time for which the follower keeps running without subscribers, so that a client can reconnect without a restart. */
+/**
+ * Time in milliseconds for which the follower keeps running without subscribers, so that a client can reconnect without
+ * restarting it.
+ */
 const lingerMs = 30_000;
-/** Filters matched before other work gets a turn. */
+/** Number of filters matched before the event loop runs other work. */
 const filtersPerTurn = 5000;
 /** Maximum number of queued notifications of pending transactions; further ones are dropped. */
 const maxPending = 100_000;
@@ -64,7 +67,7 @@ const createPendingNotifier = (listeners: ReadonlySet<Listener>, system: System)
   };
 };
 
-/** Runs the follower of a chain from the first subscription until some time after the last one ended. */
+/** Runs the follower of a chain from the first subscription until `lingerMs` after the last one ended. */
 const createFollowing = (node: Node, system: System, events: ChainEvents, isWanted: () => boolean) => {
   type Running = { readonly follower: ReturnType<typeof createHeadFollower>; readonly ready: Promise<void> };
   let running: Running | null = null;
@@ -83,7 +86,9 @@ const createFollowing = (node: Node, system: System, events: ChainEvents, isWant
     return started;
   };
   return {
-    /** Starts the follower if needed and waits until it has reached the head, if the nodes answer. */
+    /**
+     * Starts the follower if needed, and waits until it has reached the head or a first attempt to do so has failed.
+     */
     join: async () => {
       idle++;
       running ??= start();

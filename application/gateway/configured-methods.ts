@@ -7,7 +7,7 @@ const maxArguments = 16;
 
 const namePattern = /^[a-z][a-z0-9]{1,19}_[A-Za-z][A-Za-z0-9]{0,63}$/;
 
-/** Methods that cannot be configured, with the reason; the first matching row applies. */
+/** Methods that a setting cannot add to the gateway, with the reason; the first matching row applies. */
 const forbidden: readonly { readonly names: RegExp; readonly reason: string }[] = [
   {
     names: /^(personal|admin|miner|clique|engine|parity|ethash|les|db|shh)_/,
@@ -20,14 +20,14 @@ const forbidden: readonly { readonly names: RegExp; readonly reason: string }[] 
   },
   { names: /^[a-z0-9]+_(send|cancel)/, reason: 'changes the chain; use evm_sendRawTransaction instead' },
   { names: /subscribe|_(new|get|uninstall)[A-Za-z]*Filter/i, reason: 'needs a connection to a single node' },
-  // Other methods of this namespace may change options of a node, write files or block it.
+  // Methods of `debug_` beyond the exceptions below may change options of a node, write files or block the node.
   {
     names: /^debug_(?!trace|get|storageRangeAt$|accountRange$|executionWitness)/,
     reason: 'may change or overload the node; only debug_trace…, debug_get… and other read methods are allowed',
   },
 ];
 
-/** Returns why a method cannot be configured; null when it can. */
+/** Returns why a setting cannot add this method to the gateway; null if it can. */
 export const configuredFault = (name: string): string | null => {
   if (!namePattern.test(name)) return 'is not a method name; expected a name such as trace_block';
   return forbidden.find(({ names }) => names.test(name))?.reason ?? null;
@@ -40,7 +40,7 @@ const params: readonly Param[] = Array.from({ length: maxArguments }, (_, place)
 }));
 
 const summary = 'Method of the nodes, added by a setting.';
-/** Units charged for a call, whose actual cost for the node is unknown. */
+/** Units charged for a call of a configured method; the actual cost for the node is unknown. */
 export const configuredCost = 2;
 
 /** Returns the definition of a method that a setting adds to a gateway address. Its answers are never cached. */
@@ -50,7 +50,7 @@ export const configuredMethod = (given: string): Method => {
   return { name, nodeName, summary, params, result: {}, cost: configuredCost, validity: 'never', over: 'both' };
 };
 
-/** Finds a method that the nodes of an address offer, by either of its names. */
+/** Finds a method that a gateway address offers, by its `evm_` or its `eth_` name. */
 export const offeredMethod = (name: string, node: Node | undefined): Method | undefined =>
   findMethod(name, node?.isDevelopment ?? false) ??
   (node?.extraMethods?.has(name) ? configuredMethod(name) : undefined);

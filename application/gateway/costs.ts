@@ -3,7 +3,7 @@ import { blocksIn } from './log-range.js';
 import { methods } from './methods.js';
 import { filter } from './params.js';
 
-/** Cost of unknown methods. */
+/** Default cost, in units, of a method that the gateway does not define. */
 const defaultCost = 1;
 
 const priced = new Map(
@@ -15,8 +15,9 @@ const priced = new Map(
 );
 
 /**
- * Returns the cost of a call in units: the cost of its method, plus 1 for each further hundred blocks of a log search.
- * `seen` returns the last known head. `otherCost` applies to methods that the gateway does not define.
+ * Returns the cost of a call in units: the cost of its method, plus 1 for each hundred blocks that a log search covers
+ * beyond the first hundred. `seen` returns the height of the last known head. `otherCost` applies to methods that the
+ * gateway does not define.
  */
 export const unitsOf = (
   method: string,

@@ -7,7 +7,7 @@ import type { Notification } from './notification.js';
 
 type Filter = { changes: Notification[]; usedAt: number; readonly leave: () => void };
 
-/** Subscribes a filter to its events. */
+/** Subscribes a listener to the events of a filter; returns the function that unsubscribes. */
 type Start = (listener: (notification: Notification) => void) => Promise<() => void>;
 
 export const unusedMs = 300_000;
@@ -15,11 +15,13 @@ export const maxFilters = 1000;
 /** Maximum number of changes between two polls. A filter with more is removed, and its next poll fails. */
 export const maxChanges = 10_000;
 
-/** Counts the bytes of collected changes and reports them to `pressure`. */
+/** Collects the changes of filters, and counts their bytes for the memory limit of `pressure`. */
 const createCollecting = (pressure: Backpressure) => {
   let bytes = 0;
   return {
-    /** Returns the collected bytes, counted in full even when shared with other filters. */
+    /**
+     * Returns the bytes of all collected changes. A change that several filters collected counts once for each of them.
+     */
     bytes: () => bytes,
     put: ({ changes }: Filter, notification: Notification) => {
       changes.push(notification);

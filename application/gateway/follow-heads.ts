@@ -13,18 +13,30 @@ export type ChainEvents = {
   removed(blocks: readonly PathBlock[], added: readonly FollowedBlock[]): Promise<void>;
 };
 
-/** Maximum number of remembered blocks, more than any chain takes to settle; fewer if their logs exceed `maxLogs`. */
+/**
+ * Maximum number of recent blocks that are remembered to detect reorganizations: more than any chain takes until
+ * finality. Fewer blocks are remembered if they have more than `maxLogs` logs together.
+ */
 const maxPathLength = 512;
 const maxLogs = 100_000;
 const pauseMs = 100;
 const maxPauseMs = 2000;
-/** Attempts and time after which an empty log list is accepted although the block's bloom filter announces logs. */
+/**
+ * Numbers of attempts and of milliseconds, both required, after which an empty log list is accepted although the
+ * block's bloom filter shows logs.
+ */
 const minDenials = 20;
 const minDenialMs = 10_000;
-/** Blocks read before they are reported. A longer gap is filled in parts, so that a failure does not lose all of them. */
+/**
+ * Maximum number of blocks that are read before they are reported. A larger gap is filled in parts, so that a failure
+ * discards the blocks of one part only.
+ */
 const maxAhead = 64;
 
-/** Time after which a head below all remembered blocks counts as a replaced chain instead of a lagging node. */
+/**
+ * Time in milliseconds for which a head below all remembered blocks is taken for that of a lagging node. After that
+ * time, the chain counts as replaced.
+ */
 const lagToleranceMs = 60_000;
 
 /** Newest blocks that were followed, each the parent of the next. */
@@ -71,7 +83,8 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
   };
   const retry = async () => {
     fails++;
-    // Every new head starts a run; one pause at a time is enough for all failed runs.
+    // Every new head starts a run, so further runs may fail during a pause. One pause at a time is enough for all of
+    // them.
     if (isPausing) return;
     isPausing = true;
     await system.sleep(Math.min(pauseMs * fails, maxPauseMs), signal);
@@ -123,19 +136,24 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
   const logsOf = createLogReader(node, system);
   let belowSince: number | null = null;
 
-  /** Returns whether the head comes from a lagging node, so that no block was removed. */
+  /**
+   * Returns whether a head below all remembered blocks is that of a lagging node, so that no block counts as removed.
+   */
   const lags = ({ number }: Head): boolean => {
     if (number >= (path.oldest()?.number ?? 0)) belowSince = null;
     else belowSince ??= system.now();
     return belowSince !== null && system.now() - belowSince < lagToleranceMs;
   };
 
-  /** Returns the blocks from the path up to the given one, in ascending order. */
+  /**
+   * Returns the blocks after the newest remembered ancestor of the block `hash` up to that block, in ascending order.
+   */
   const branchTo = async (hash: string): Promise<FollowedBlock[]> => {
     const branch: FollowedBlock[] = [];
     for (let wanted = hash; !path.has(wanted); ) {
       const block = await fetchBlock(node, wanted);
-      // The block was replaced, or the node that announced it is unreachable. The next poll of the head decides.
+      // Rejects if the block was replaced or the node that announced it is unreachable; the next poll of the head
+      // retries.
       if (!block)
         return fail('UNAVAILABLE', `No node has block ${wanted}, an ancestor of the head or the head itself.`);
       branch.unshift(block);
@@ -148,7 +166,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
     const [first, newest] = [branch[0], branch.at(-1)];
     if (!first || !newest) return;
     if (!path.has(first.parentHash)) {
-      // No remembered block is an ancestor, so the blocks in between cannot be reported.
+      // No remembered block is an ancestor of the newest block, so the blocks between them cannot be reported.
       system.log.error(
         { head: newest.number },
         'Chain was replaced below the oldest remembered block; blocks in between are not reported',

@@ -14,9 +14,11 @@ export type FollowedBlock = {
   readonly hash: string;
   readonly parentHash: string;
   readonly transactions: readonly string[];
-  /** Content of the block according to its bloom filter; `nothing` where the network has no bloom filters. */
+  /**
+   * Presence of logs according to the block's bloom filter; `nothing` where the network does not fill bloom filters.
+   */
   readonly announces: 'logs' | 'no logs' | 'nothing';
-  /** Fields of the block that belong to its header. */
+  /** Fields of the block's header, as the node returned them. */
   readonly header: object;
 };
 
@@ -67,8 +69,8 @@ const isLogOf =
     String(log.blockHash).toLowerCase() === hash;
 
 /**
- * Fetches the logs of exactly one block; null when all answering nodes return none although the block announces some.
- * Rejects with NODE_ERROR for a list that contradicts the block, so that the caller retries.
+ * Fetches the logs of exactly one block; null when all nodes that responded returned none although the bloom filter
+ * shows logs. Rejects with NODE_ERROR when a log is malformed or belongs to another block, so that the caller retries.
  */
 export const fetchLogs = async (
   node: Node,

@@ -23,8 +23,8 @@ import {
 
 /**
  * Time for which an answer is valid. `constant`: forever; `block`: while the requested block is on the chain;
- * `transaction`: while the block of the transaction is on the chain; `now`: until the next block; `never`: the method changes state or
- * returns pending data.
+ * `transaction`: while the block of the transaction is on the chain; `now`: until the next block; `never`: for one call
+ * only, because the method changes state, returns pending data or is unknown to the gateway.
  */
 type Validity = 'constant' | 'block' | 'transaction' | 'now' | 'never';
 
@@ -197,7 +197,7 @@ export const methods: readonly Method[] = [
   ...extraMethods,
   ...connected.map(toMethod('socket')),
 ];
-/** Methods of the development chain alone. */
+/** Methods that only the development chain offers. */
 export const developmentMethods: readonly Method[] = controlling.map(toMethod('both'));
 
 const byName = (table: readonly Method[]) =>

@@ -6,10 +6,12 @@ export type Listener = (notification: Notification) => void;
 /** Unsubscribes. */
 export type Leave = () => void;
 
-/** Listeners called before other work gets a turn. */
+/** Number of listener calls after which the event loop runs other work. */
 const notifiedPerTurn = 500;
 
-/** Returns a function that calls each listener, and gives other work a turn in between. */
+/**
+ * Returns a function that calls each listener, and lets the event loop run other work after `notifiedPerTurn` calls.
+ */
 export const createListenerLoop = ({ breathe }: Pick<System, 'breathe'>) => {
   let notified = 0;
   return async <T>(listeners: Iterable<T>, notify: (listener: T) => void) => {

@@ -17,7 +17,9 @@ export type Param = {
   readonly name: string;
   readonly kind: ParamKind;
   readonly required: boolean;
-  /** Default of an omitted argument, which is sent to nodes because older ones require the argument. */
+  /**
+   * Value sent to nodes for an omitted argument, because older nodes require the argument; absent where none is needed.
+   */
   readonly default?: string;
 };
 
@@ -90,7 +92,7 @@ export const callFields: Readonly<Record<string, ParamKind>> = {
   data,
   input: data,
 };
-/** Fields of newer transaction types, which are forwarded without validation. */
+/** Names of call fields of newer transaction types; their values are forwarded without validation. */
 const laterCallFields =
   'type chainId accessList maxFeePerBlobGas blobVersionedHashes blobs commitments proofs authorizationList'.split(' ');
 const everyCallField = [...Object.keys(callFields), ...laterCallFields];
@@ -148,7 +150,10 @@ export const paramsFault = (params: readonly Param[], given: readonly unknown[])
   return null;
 };
 
-/** Fills in the defaults of omitted arguments, so that calls with and without them share a cache entry. */
+/**
+ * Fills in the defaults of omitted arguments, so that calls that omit an argument and calls that pass its default share
+ * a cache entry.
+ */
 export const withDefaults = (params: readonly Param[], given: readonly unknown[]): readonly unknown[] =>
   params.every(({ default: value }, i) => value === undefined || given[i] != null)
     ? given

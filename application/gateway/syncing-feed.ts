@@ -9,7 +9,9 @@ const pollIntervalMs = 3000;
 /** Converts a node's answer to `eth_syncing` into the notification for subscribers. */
 const notificationOf = (answer: unknown) => (isRecord(answer) ? { syncing: true, status: answer } : false);
 
-/** Notifies subscribers when the nodes start to sync, while they do and when they are done. */
+/**
+ * Polls `eth_syncing` and notifies subscribers when its result changes: at the start, during and at the end of a sync.
+ */
 export const createSyncingFeed = (node: Node, system: System) => {
   const listeners = new Set<Listener>();
   const notifyAll = createListenerLoop(system);

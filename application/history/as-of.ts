@@ -10,18 +10,22 @@ import { type Folded, foldHistory, TooManyEvents } from './replay.js';
 
 export type AsOf<Records> = {
   /**
-   * Returns an organization's records as of a moment, and the position of its last event up to then. A future moment
-   * means now. Rejects with TooManyEvents when more than `bounds.maxEvents` events would be replayed.
+   * Returns the use cases (`records`) on an organization's data as of a moment, and the position of its last event up
+   * to that moment. A future moment means now. Rejects with TooManyEvents when more than `bounds.maxEvents` events
+   * would be replayed.
    */
   at(organizationId: string, moment: Moment, bounds: Bounds): Promise<{ records: Records; position: Position }>;
-  /** Limit of events that one answer may replay. */
+  /** Configured maximum number of events that one request may replay. */
   readonly maxEvents: number;
 };
 
 type Bounds = {
   readonly signal: AbortSignal;
   readonly maxEvents: number;
-  /** Reports the number of events replayed for this answer. */
+  /**
+   * Called with the number of events that this call replayed; not called for a result of the cache or of a concurrent
+   * call.
+   */
   readonly touch?: ((count: number) => void) | undefined;
 };
 
@@ -31,19 +35,22 @@ type StoresAsOf = {
   readonly pageTokens: PageTokens;
   /** Returns the position up to which notifications are listed. */
   readonly horizon: () => Promise<Position>;
-  /** Null, because nothing is added to the past that a request could wait for. */
+  /** Null, because the past gets no new notifications that a request could wait for. */
   readonly arrivals: null;
 };
 
 export type AsOfPorts<Records> = {
   readonly events: EventStore;
   readonly pageTokens: PageTokens;
-  /** Builds the use cases over the given stores. */
+  /** Builds the use cases that read the given stores. */
   readonly show: (stores: StoresAsOf) => Records;
   /** Creates empty in-memory read models. */
   readonly scratch: () => ReadModels;
   readonly asOfEvents: number;
-  /** Number of events whose folded records are kept. The most recent history is kept even if it is longer. */
+  /**
+   * Maximum number of events of all cached histories together. The history that was cached last stays even if it has
+   * more.
+   */
   readonly foldedEvents: number;
 };
 
@@ -75,7 +82,7 @@ const createFoldedCache = (maxEvents: number) => {
   };
 };
 
-/** Returns the streams at the length they had at the position. Appending is rejected. */
+/** Returns the streams, each cut to the length that it had at the position. Rejects appends. */
 const streamsAsOf = (events: EventStore, { lengths }: Folded, position: Position): Streams => ({
   read: async (stream) => {
     const length = lengths.get(stream) ?? 0;
@@ -85,7 +92,7 @@ const streamsAsOf = (events: EventStore, { lengths }: Folded, position: Position
   head: async () => position,
 });
 
-/** Returns page tokens that are valid only for lists as of this moment. */
+/** Returns page tokens that are valid only for lists as of `moment`. */
 const pageTokensAsOf = (pageTokens: PageTokens, moment: Moment): PageTokens => {
   const then = ['as of', JSON.stringify(moment)];
   return {
@@ -98,9 +105,12 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
   const { events, scratch, pageTokens, show, asOfEvents, foldedEvents } = ports;
   const cache = createFoldedCache(foldedEvents);
   const flights = createSingleFlight<Folded>();
-  /** Limits memory: two histories are folded at a time, one per organization. */
+  /** Limits memory: at most two histories are folded at a time, at most one of each organization. */
   const inTurn = createFairTurns({ maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 64 });
-  /** First event beyond the limit, by organization, so that later requests fail without reading the events again. */
+  /**
+   * Errors by organization, each with the first event beyond the limit, so that later requests fail without reading the
+   * events again.
+   */
   const tooMany = new Map<string, TooManyEvents>();
 
   const make = (organizationId: string, upTo: Position, { maxEvents, signal }: Bounds) =>

@@ -8,7 +8,7 @@ import type { createDifferences, Difference } from './diff.js';
 type Wanted = {
   readonly first: Moment;
   readonly last: Moment;
-  /** Identifies the period. A page token is accepted only with the same text. */
+  /** Text that identifies the period. A page token is accepted only in a request with the same text. */
   readonly text: string;
   readonly isCancelled?: (() => boolean) | undefined;
   /** Called with the number of events that were read for the page. */
@@ -24,7 +24,7 @@ type DifferencePage = {
 /** Returns a page of the differences between two moments. Further pages keep the moments of the first page. */
 export type DifferencePages = (organizationId: string, wanted: Wanted, page: PageRequest) => Promise<DifferencePage>;
 
-/** Periods whose differences are kept for further pages, and the number of differences up to which they are kept. */
+/** Maximum number of periods whose differences are cached for further pages, and of differences in a cached period. */
 const maxPeriods = 8;
 const maxKept = 10_000;
 

@@ -21,7 +21,10 @@ export type Difference = {
 } & (
   | { readonly change: 'added' | 'removed'; readonly document: Document }
   | { readonly change: 'changed'; readonly fields: Readonly<Record<string, Value>> }
-  /** Changed, and back in its first state at the end. `meanwhile` is its first other state; null if it was removed. */
+  /**
+   * Document that changed and then returned to its state at the first moment. `meanwhile` is its first other state;
+   * null if the document was absent in that state.
+   */
   | { readonly change: 'undone'; readonly meanwhile: Document | null }
 );
 
@@ -35,10 +38,13 @@ export type Differences = {
 };
 
 type Bounds = { readonly signal: Pick<AbortSignal, 'aborted'>; readonly maxEvents: number };
-/** Change of a document over the whole period; `meanwhile` is undefined until the document differs. */
+/**
+ * Change of a document over the whole period. `meanwhile` is its first state that differs from `before` (null if it was
+ * absent in that state); undefined if no state differed yet.
+ */
 type Touched = DocumentChange & { readonly meanwhile?: object | null };
 
-/** Events after which others are served, because each event of the period is applied on its own. */
+/** Number of events after which the event loop runs other work; each event of the period is applied on its own. */
 const eventsAtOnce = 100;
 
 const isSame = (one: object | null, other: object | null) => canonical(one) === canonical(other);
@@ -85,8 +91,8 @@ const createTouched = () => {
 };
 
 /**
- * Lists the documents that differ between two moments, or differed in between. The first moment must not be after the
- * last. Rejects with TooManyEvents when more than `maxEvents` events would be read.
+ * Lists the documents that differ between two moments, or that changed in between and changed back. The first moment
+ * must not be after the last. Rejects with TooManyEvents when more than `maxEvents` events would be read.
  */
 export const createDifferences =
   ({ events, scratch, system }: { events: EventStore; scratch: () => ReadModels; system: Pick<System, 'breathe'> }) =>
@@ -96,7 +102,7 @@ export const createDifferences =
     if (from > to) fail('INVALID_ARGUMENT', 'from must not be after to');
     const apply = createFold(scratch());
     const { note, differences } = createTouched();
-    /** Applies events one by one, because a change that a later event of the same batch undoes would not show. */
+    /** Applies events one by one: a whole batch would hide a change that a later event of the same batch undoes. */
     const applyEach = async (period: readonly Recorded[]) => {
       for (const slice of slicesOf(period, eventsAtOnce)) {
         for (const event of slice) for (const turned of await apply([event])) note(turned);

@@ -2,7 +2,9 @@ import { fail } from '../../domain/failure.js';
 import type { Moment } from '../ports/event-store.js';
 
 const position = /^\d{1,16}$/;
-/** ISO 8601 date, or time with a zone. A time without a zone would depend on the machine. */
+/**
+ * ISO 8601 date, or time with a zone. A time without a zone is rejected, because it would depend on the machine's zone.
+ */
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** Parses an ISO 8601 time to Unix ms; null when the text is not one. */

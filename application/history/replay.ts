@@ -5,7 +5,7 @@ import type { Change, ReadModels } from '../ports/read-models.js';
 import { fold, plan } from '../projecting/fold-batch.js';
 
 export class TooManyEvents extends Failure {
-  /** Position of the first event beyond the limit. */
+  /** Position of the first event beyond the maximum number of events. */
   readonly position: Position;
   constructor(maxEvents: number, position: Position) {
     super('UNAVAILABLE', `The answer needs more than ${maxEvents} events, the limit set by CHAINFOLD_AS_OF_EVENTS`);

@@ -14,7 +14,9 @@ export type HistoryImports = {
   find(context: Context, importId: string): Promise<FoundImport>;
 };
 
-/** `state` is null as of a past moment, whose progress was not stored. */
+/**
+ * Creates the queries of imports. `state` is null for queries as of a past moment, because past progress is not stored.
+ */
 export const createHistoryImports = (ports: {
   readonly readModels: ReadModels;
   readonly state: StateStore | null;

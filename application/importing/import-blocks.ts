@@ -16,7 +16,10 @@ import { contextOf, createImportEnd, type ImportJob, UnreadableBlock } from './i
 import type { ImportProgress } from './import-progress.js';
 import { type ImportedAddress, importedAddress } from './imported-address.js';
 
-/** Result of one turn. `waiting`: the next block is not confirmed yet, or the follower has not read it. */
+/**
+ * Result of one turn of an import. `more`: blocks are left to read; `waiting`: the next block is not confirmed yet, or
+ * the follower has not read it; `ended`: the import completed or failed.
+ */
 export type ImportTurn = 'more' | 'waiting' | 'ended';
 
 export type ImportPorts = {
@@ -29,13 +32,16 @@ export type ImportPorts = {
   readonly system: Pick<System, 'breathe'>;
 };
 
-/** Blocks read in one turn of an organization. */
+/** Maximum number of blocks read in one turn of an organization. */
 const blocksAtOnce = 32;
 const headersAtOnce = 8;
 
 type Range = { readonly from: number; readonly to: number };
 
-/** Records the blocks of a range until the turn is used up; returns the last height that was covered. */
+/**
+ * Returns a function that records the transfers of an address in the next blocks of a range, at most `blocksAtOnce`,
+ * and resolves to the last height that was read.
+ */
 const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => {
   const headerAt = async (number: number) => {
     const header = await chain.headerAt(number);
@@ -43,8 +49,8 @@ const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => 
     return header;
   };
   /**
-   * Returns the leading headers whose blocks the follower has read too. A block that replaced another one is left to
-   * the follower, which will read it with all addresses of the wallet.
+   * Returns the headers before the first block that the follower has not read. A block that replaced another one is
+   * left to the follower, which will read it with all addresses of the wallet.
    */
   const followedOf = async (headers: readonly Header[], first: string) => {
     const reached = await readReached(state, variant.tag);
@@ -85,7 +91,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
   const takePart = createPart(ports, variant);
   const { complete, fail } = createImportEnd(ports, variant);
 
-  /** Returns the last height that may be read now: all up to it have the confirmations that the wallet requires. */
+  /** Returns the height of the newest block with the confirmations that the wallet requires. */
   const confirmedTo = async (context: Context, walletId: string) => {
     const wallet = await readModels.get(wallets, { scope: scopeFor(context), id: walletId });
     return (await confirmedHeader(chain, variant, wallet?.confirmation)).at.number;
@@ -104,7 +110,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
   const nextOf = async ({ document: { import_id, from_block, chain: first } }: ImportJob) => {
     const genesis = await chain.genesis();
     if (genesis.hash !== first) throw new Error('The nodes serve another chain.');
-    // No node can return the first block of some chains, and it has no transfers anywhere.
+    // Skips the first block of the chain: on some chains no node returns it, and on no chain does it have transfers.
     return Math.max((await importProgress.read(import_id)) ?? from_block, genesis.number + 1);
   };
   /** Reads the next blocks, up to the last confirmed one. */

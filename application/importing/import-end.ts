@@ -9,7 +9,7 @@ import { importStream } from './import-request.js';
 /** Running import. */
 export type ImportJob = { readonly organizationId: string; readonly document: ImportDocument };
 
-/** Thrown when no node returns a block. */
+/** Thrown when an import cannot read a block, for example because no node returns it. */
 export class UnreadableBlock extends Error {
   override readonly name = 'UnreadableBlock';
   readonly block: number;

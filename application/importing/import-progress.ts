@@ -1,6 +1,6 @@
 import { noEntry, type StateStore } from '../ports/state.js';
 
-/** Progress of running imports. It may be lost: an import that begins again records nothing twice. */
+/** Progress of running imports. Losing it is harmless: an import that begins again records nothing twice. */
 export type ImportProgress = {
   /** Returns the next block to read; null before the first part was read. */
   read(importId: string): Promise<number | null>;
@@ -17,7 +17,7 @@ export const createImportProgress = (state: StateStore): ImportProgress => ({
   },
   save: async (importId, next) => {
     const before = await state.get('processes', idOf(importId));
-    // Another process may have moved on meanwhile; both recorded the same blocks.
+    // Keeps a later block that another process saved meanwhile, because both processes recorded the same blocks.
     if (Number(before?.value ?? 0) < next)
       await state.put('processes', idOf(importId), String(next), before?.revision ?? noEntry);
   },

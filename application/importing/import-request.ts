@@ -15,13 +15,13 @@ import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { lastUnfollowed } from './last-unfollowed.js';
 
-/** Requests the import of the history of an address. A running import of the same blocks is answered instead. */
+/** Requests the import of the history of an address. Returns the running import if that covers the requested blocks. */
 export type ImportRequest = (
   context: Context,
   of: {
     readonly address: string;
     readonly fromBlock?: number | undefined;
-    /** Unix time in seconds; the import begins at the last block at or before it. */
+    /** Unix time in seconds; the import begins at the last block at or before that time. */
     readonly fromTime?: number | undefined;
   },
 ) => Promise<Done<{ readonly import_id: string }>>;
@@ -37,7 +37,7 @@ export type ImportRequestPorts = {
   readonly system: System;
 };
 
-/** Number of read blocks that cost as much as one address. */
+/** Number of imported blocks that are charged like one touched address. */
 const blocksCountedAsOne = 100;
 
 export const importStream = ({ variant }: Context, address: string) => `${variant.tag}.${address}`;
@@ -49,11 +49,15 @@ const firstBlockOf = async (chain: Chain, { fromBlock, fromTime }: Wanted, last:
   if (fromBlock !== undefined) return fromBlock;
   if (fromTime === undefined) return Math.min(await firstBlockSince(chain, last, 0), last);
   const after = await firstBlockSince(chain, last, fromTime + 1);
-  // The nodes may not have the block before.
+  // Starts with the last block at or before that time, unless the nodes lack it, for example because they discard old
+  // blocks.
   return after > 0 && (await chain.headerAt(after - 1)) ? after - 1 : after;
 };
 
-/** Returns the blocks to read: up to the registration, or up to an earlier import that began later. */
+/**
+ * Creates a function that returns the blocks to read: up to the registration of the address, or up to the blocks that
+ * an earlier import has read.
+ */
 const createRange = ({ readModels, state }: ImportRequestPorts) => {
   const registrationOf = async (context: Context, { wallet_id, address, position }: AddressDocument) => {
     const [scope, id] = [scopeFor(context), registrationId.address(wallet_id, address)];

@@ -8,10 +8,13 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { tokensOfAddress } from '../read-models/address-tokens.js';
 
-/** View of a chain through one address, as a follower has it that knows no other address. */
+/** View of a chain that is limited to one address, like that of a follower that watches no other address. */
 export type ImportedAddress = {
   readonly interest: Interest;
-  /** Returns what a block has of the address; null if it has nothing. */
+  /**
+   * Returns the transfers of the address in a block, and its balances that the block may have changed; null if there
+   * are none.
+   */
   entryIn(block: Block): BlockEntry | null;
 };
 

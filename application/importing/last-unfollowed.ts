@@ -18,7 +18,10 @@ const clockSkewSeconds = 10;
 
 type Ports = { readonly state: StateStore; readonly chain: Chain };
 
-/** Returns the last non-final block that was read before the follower knew of the registration. */
+/**
+ * Returns the last block that the follower read before it knew of the registration, by searching the non-final blocks;
+ * the final block if none of them was.
+ */
 const searchPositions = async ({ state }: Ports, { tag }: Variant, followed: Followed, position: Position) => {
   let [before, after] = [followed.final.number, followed.tip.number + 1];
   while (after - before > 1) {
@@ -31,8 +34,8 @@ const searchPositions = async ({ state }: Ports, { tag }: Variant, followed: Fol
 };
 
 /**
- * Returns the last block that the follower may have read without the registration. Blocks near the end of the result may
- * have been followed, which is harmless: what is recorded already is not recorded again.
+ * Returns the last block that the follower may have read without knowing the registration. Importing a few followed
+ * blocks again is harmless: what is recorded already is not recorded again.
  */
 export const lastUnfollowed = async (ports: Ports, variant: Variant, { position, time }: Registration) => {
   const followed = await readFollowed(ports.state, variant.tag);
@@ -41,7 +44,7 @@ export const lastUnfollowed = async (ports: Ports, variant: Variant, { position,
     return fail('UNAVAILABLE', `Chain ${variant.tag} is not followed yet. Retry in a moment.`);
   const number = await (async () => {
     if (followed.finalPosition < position) return searchPositions(ports, variant, followed, position);
-    // Blocks of a development chain may be made faster than their times allow, so that times do not order them.
+    // Skips the search by block time on a development chain, which may mine many blocks with the same time.
     if (followed.isDevelopment) return followed.final.number;
     const byTime = (await firstBlockSince(ports.chain, followed.final.number, time + clockSkewSeconds + 1)) - 1;
     return Math.max(byTime, followed.since ?? 0);

@@ -10,13 +10,16 @@ import { createImportEnd, type ImportJob, UnreadableBlock } from './import-end.j
 
 const organizationsAtOnce = 4;
 const pollIntervalMs = 500;
-/** Attempts to read a block, while the nodes are reachable, after which an import fails. */
+/**
+ * Number of failed attempts to read a block after which an import fails. Attempts while the nodes are unreachable do
+ * not count.
+ */
 const maxAttempts = 6;
 
 const advice =
   'Blocks this old need a node that keeps them, and an archive node with traces where contracts send coins. Connect one, or request the import from a later block.';
 
-/** Counts the failed attempts to read a block of each import. */
+/** Counts, for each import, the failed attempts in a row to read the same block. */
 const createAttempts = () => {
   const failed = new Map<string, { readonly block: number; readonly count: number }>();
   return {
@@ -35,14 +38,14 @@ const isBusy = (error: unknown) => error instanceof Failure && error.code === 'C
 
 /**
  * Runs all imports of a chain. Organizations take turns, and each turn reads a bounded number of blocks of one address.
- * The process may stop at any point: the next one continues with the last saved block.
+ * The process may stop at any point: the next process continues after the last saved block.
  */
 export const createHistoryImporter = (ports: ImportPorts & { readonly system: System }, variant: Variant) => {
   const { chain, system } = ports;
   const takeTurn = createImportTurn(ports, variant);
   const { fail } = createImportEnd(ports, variant);
   const attempts = createAttempts();
-  /** Imports that are queued, or that ended and are still in the read models. */
+  /** Ids of imports that are queued, or that ended but are still listed as running in the read models. */
   const known = new Set<string>();
 
   /** Ends an import whose block cannot be read. Throws while the nodes are unreachable or attempts are left. */

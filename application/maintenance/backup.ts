@@ -11,14 +11,14 @@ export type Engines = {
   readonly queue: 'embedded' | 'Redis';
 };
 
-/** Description of a backup. It is stored last, so a folder without it is incomplete. */
+/** Description of a backup, stored last: a folder without one is incomplete. */
 export type BackupManifest = {
   readonly format: 1;
   /** Version of the software that took the backup. */
   readonly software: string;
-  /** ISO time of the moment that the backup holds. */
+  /** ISO 8601 time as of which the stores were copied. */
   readonly time: string;
-  /** Position of the last event at that moment. */
+  /** Position of the last event in the backup. */
   readonly position: Position;
   readonly engines: Engines;
   readonly files: readonly BackupFile[];
@@ -28,14 +28,14 @@ export type BackupManifest = {
   readonly audit_key: string;
 };
 
-/** Data that a backup lacks because a server holds it, and how to back it up there. */
+/** Data on a database server, which a backup does not contain, and the action by which the operator backs it up. */
 export type ServerStep = { readonly engine: string; readonly data: string; readonly action: string };
 
 export type TakenBackup = {
   readonly folder: string;
   readonly manifest: BackupManifest;
   readonly checks: readonly Examined[];
-  /** Older backups that were removed; none if a check failed. */
+  /** Folders of older backups that were removed; none if a check failed. */
   readonly removed: readonly string[];
   /** Folders that interrupted backups left behind. */
   readonly incomplete: readonly string[];
@@ -50,24 +50,35 @@ export type VerifiedBackup = {
 };
 
 export type RestoredBackup = VerifiedBackup & {
-  /** False if a check failed, and nothing was changed. */
+  /** False if a failed check prevented the restore; nothing was changed then. */
   readonly isRestored: boolean;
   readonly directory: string;
   readonly hasMasterKey: boolean;
 };
 
-/** Commands of the operator on backups. `directory` is a backup, or a directory whose newest backup is meant. */
+/**
+ * Operator commands on backups. `take` adds a backup to `directory`; the other commands use `directory` if it is a
+ * backup, otherwise the newest backup in it.
+ */
 export type Backups = {
   take(directory: string, keep: number | null): Promise<TakenBackup>;
   verify(directory: string): Promise<VerifiedBackup>;
-  /** Restores nothing if a check fails. With `despiteHistory`, the check of the history may fail. */
+  /**
+   * Restores the backup unless a check fails. With `despiteHistory`, a failure of the check `historyCheck` is ignored.
+   */
   restore(directory: string, despiteHistory: boolean): Promise<RestoredBackup>;
 };
 
-/** Check that fails if the stores themselves are flawed, and not only the copy. */
+/**
+ * Name of the check that verifies the events in a backup against their seals. The check also fails if the backup is a
+ * faithful copy of stores whose events contradict their seals.
+ */
 export const historyCheck = 'history';
 
-/** Record of the last successful backup. It is not complete when servers hold a part of the data. */
+/**
+ * Last successful backup. `is_complete` is false if a part of the data is on database servers, which the backup does
+ * not cover.
+ */
 export type LastBackup = {
   readonly time: string;
   readonly position: Position;

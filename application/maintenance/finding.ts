@@ -1,13 +1,13 @@
 /** Result of a check, with advice where something is wrong. */
 export type Finding = { readonly level: 'ok' | 'warn' | 'fail'; readonly found: string; readonly advice?: string };
 
-/** Read-only check. */
+/** Health check, which changes nothing. */
 export type Check = {
   readonly name: string;
   readonly run: () => Promise<readonly Finding[]>;
-  /** Advice shown when the check itself fails. */
+  /** Advice shown when `run` rejects or exceeds its timeout. */
   readonly advice: string;
-  /** Timeout of the check in milliseconds, where the default is too short. */
+  /** Timeout of the check in milliseconds; present where the default is too short. */
   readonly ms?: number;
 };
 

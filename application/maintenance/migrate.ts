@@ -18,7 +18,7 @@ import {
   writeEntry,
 } from './state-entries.js';
 
-/** Source or target of a migration. `engine` names the event store; the limiter is absent where it is not migrated. */
+/** Source or target of a migration. `engine` names the event store; `limiter` is absent if its data is not migrated. */
 export type MigrationStores = {
   readonly engine: string;
   readonly events: EventStore;
@@ -29,7 +29,7 @@ export type MigrationStores = {
 export type MigrationPorts = {
   readonly from: MigrationStores;
   readonly to: MigrationStores;
-  /** Returns whether an entry is bound to its stores and so not copied. */
+  /** Returns whether a state entry, such as a heartbeat, is valid only in its own stores and so is not copied. */
   readonly isStoreBound: (entry: StateEntry) => boolean;
   /** Returns the first vault key that the master key does not decrypt; null when all can be decrypted. */
   readonly firstUnreadableKey: (state: StateStore) => Promise<string | null>;
@@ -55,7 +55,7 @@ export type MigrationResult = {
   readonly resumed: boolean;
 };
 
-/** Events between two progress reports. */
+/** Number of events between two progress reports. */
 const reportInterval = 500;
 
 const eventsOf = async function* (events: EventStore): AsyncGenerator<Recorded> {
@@ -70,7 +70,10 @@ const differs = (n: number, { id }: Recorded): never =>
     `Event ${n} (${id}) is not the same in the target stores. Empty them and run chainfold migrate again.`,
   );
 
-/** Returns the events of a batch that the target lacks. Events copied by an interrupted migration must be equal. */
+/**
+ * Creates a function that returns the events of a batch which the target lacks. Events that an interrupted migration
+ * copied must equal those of the source.
+ */
 const createMissing = (to: EventStore) => {
   const held = eventsOf(to);
   let [seen, isThrough] = [0, false];
@@ -89,7 +92,7 @@ const createMissing = (to: EventStore) => {
 
 /**
  * Rejects a source that its own seals contradict, because the signed record of the migration would confirm the forgery.
- * Events that no seal covers yet are no contradiction: no service runs on the source any more.
+ * Unsealed events are accepted, because no service runs on the source that could seal them.
  */
 const rejectContradicted = async ({ from: { events, state }, sha256, now }: MigrationPorts, notary: Notary) => {
   const proof = createStoreProof({ events, state, notary, system: { sha256, now } });
@@ -117,8 +120,8 @@ const copyEvents = async ({ from, to }: MigrationPorts, report: Report) => {
 };
 
 /**
- * Maps positions of the source to positions of the target: each to the event at or before that position, and an unknown
- * position to the beginning.
+ * Maps each source position in `asked` to a target position: that of the copy of the last event at or before the source
+ * position. Positions before the first or after the last event become the beginning.
  */
 const createPlaces = (asked: ReadonlySet<Position>) => {
   const waiting = [...asked].toSorted((a, b) => a - b);

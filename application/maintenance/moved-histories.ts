@@ -13,17 +13,22 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 
 type History = Standing & {
-  /** Hash over the places in the source; `places` is the hash over the places in the target. */
+  /** Hash over the positions and commit times of the events in the source; `places` is the same hash for the target. */
   readonly before: string;
-  /** Progress of the sealer in the source; `remembered` is its last event in the target, null until that was copied. */
+  /**
+   * Progress of the sealer in the source; null if none is stored with a valid signature. `remembered` describes the
+   * last event that this progress covers: its position in the target, and the hash `places` up to this event. Null
+   * until the event was copied.
+   */
   readonly progress: SealProgress | null;
   readonly remembered: { readonly places: string; readonly position: Position } | null;
 };
 type Ends = { readonly from: string; readonly to: string };
 
 /**
- * Hashes the events of both stores during a migration, and signs a record for each organization: the same events at other
- * positions. The sealer's progress in the target carries the record until the sealer appends it to the history.
+ * Hashes the events of each organization in both stores during a migration, and signs the statement that the target has
+ * the same events at other positions. The sealer's progress in the target holds the statement until the sealer appends
+ * it to the organization's events.
  */
 export const createMovedHistories = (state: StateStore, notary: Notary, sha256: System['sha256'], ends: Ends) => {
   const histories = new Map<string, History>();
@@ -50,7 +55,10 @@ export const createMovedHistories = (state: StateStore, notary: Notary, sha256: 
       histories.set(organizationId, { ...known, count, hash, places, before, remembered });
     },
     organizations: () => histories as ReadonlyMap<string, Standing>,
-    /** Returns the sealer's progress for the target; null for any other entry, and for forged progress. */
+    /**
+     * Returns the sealer's progress to store as entry `id` of the target; null if `id` is that of another kind of
+     * entry, or if the progress in the source was forged.
+     */
     sealProgressIn: (id: string): string | null => {
       const [, organizationId = ''] = id.split(':');
       const history = id === sealProgressId(organizationId) ? histories.get(organizationId) : undefined;

@@ -5,11 +5,13 @@ import { beginning, type EventStore, type Position, type Recorded } from '../por
 import type { Generations } from '../ports/generations.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 
-/** Version in which a type is written, and the last position before any release wrote that version. */
+/**
+ * Version in which an event type is written, and the position of the last event before any release wrote that version.
+ */
 type Written = { readonly version: number; readonly since: Position };
 type WrittenVersions = Readonly<Record<string, Written>>;
 
-/** Events that this release cannot read, of which at most a few organizations are named. */
+/** Events of one type and version that this release cannot read, with their organizations and number. */
 type UnreadableKind = {
   readonly type: string;
   readonly version: number;
@@ -23,15 +25,20 @@ type Search = {
   readonly found: readonly UnreadableKind[];
 };
 
-/** Traces of newer software in the stores, which this release may meet after a rollback. */
+/** Data in the stores that a newer release wrote. This release may find such data after a rollback. */
 export type NewerSoftware = {
   /** Describes each read model that a newer release built. This release reads it, but cannot write it. */
   readModels(): Promise<readonly string[]>;
   /** Describes each version of an event that a newer release writes and this release cannot read. */
   eventVersions(): Promise<readonly string[]>;
-  /** Searches the events for unreadable ones: since a newer release began to write them, otherwise from the first. */
+  /**
+   * Searches for events that this release cannot read: from the position at which a newer release began to write them,
+   * or from the first event if no such position is stored.
+   */
   searchEvents(limits: { readonly ms: number; readonly signal?: AbortSignal }): Promise<Search>;
-  /** Records the versions that this release writes, for older releases. */
+  /**
+   * Records the event versions that this release writes, so that older releases can recognize them after a rollback.
+   */
   record(): Promise<void>;
 };
 
@@ -48,7 +55,7 @@ const entry = { bucket: 'processes', id: 'event-versions' } as const;
 const maxNamed = 3;
 const known: ReadonlySet<string> = new Set(eventTypes);
 
-/** Replaces the positions in the stored versions. */
+/** Converts the positions in the stored versions to positions of another store with `at`. */
 export const withWrittenSince = (value: string, at: (position: Position) => Position): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -110,7 +117,9 @@ export const createNewerSoftware = (ports: Ports): NewerSoftware => {
   const newerVersions = async () =>
     Object.entries((await written()).versions).filter(([type, { version }]) => isUnreadable(type, version));
 
-  /** Returns the recorded versions with those of this release; null if all of them are recorded. */
+  /**
+   * Returns the recorded event versions, extended by those of this release; null if the record already has all of them.
+   */
   const extended = async (recorded: WrittenVersions): Promise<WrittenVersions | null> => {
     const missing = eventTypes.filter((type) => currentVersion(type, versions) > (recorded[type]?.version ?? 0));
     if (missing.length === 0) return null;

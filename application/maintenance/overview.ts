@@ -23,7 +23,10 @@ const maxListedWebhooks = 20;
 type Deliveries = {
   /** Deliveries that are due or will be retried, at most `maxCountedDeliveries`. */
   readonly open: number;
-  /** Deliveries that wait until their disabled webhook is enabled, counted among the same maximum. */
+  /**
+   * Deliveries that wait until their disabled webhook is enabled. The maximum applies to the sum of `open` and
+   * `parked`.
+   */
   readonly parked: number;
   /** Jobs in the queue; fewer than `open` while no deliverer fills the queue. */
   readonly queued: number;
@@ -58,14 +61,14 @@ export type Overview = {
   readonly lastBackup: Awaited<ReturnType<Status['lastBackup']>>;
 };
 
-/** Stores and views that the overview joins. */
+/** Stores and views from which the overview is read. */
 export type OversightPorts = {
   readonly deployment: Deployment;
   readonly status: Status;
   readonly stuckTransactions: StuckTransactions;
   readonly readModels: ReadModels;
   readonly jobs: Pick<Jobs, 'count'>;
-  /** Returns for how many seconds the oldest open delivery has been due. */
+  /** Returns for how many seconds the oldest open delivery has been due; 0 if none is. */
   readonly oldestDelivery: () => Promise<number>;
   readonly state: StateStore;
   readonly system: System;

@@ -5,7 +5,10 @@ import type { Position } from '../ports/event-store.js';
 import type { PageKey } from '../ports/read-models.js';
 import { withWrittenSince } from './newer-software.js';
 
-/** Replaces every position in a stored state entry; returns null for an unknown format. */
+/**
+ * Replaces every position in a stored state entry with the position that `at` returns for it. Returns null if the
+ * format of the entry is unknown.
+ */
 type Translate = (value: string, at: (position: Position) => Position) => string | null;
 
 const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
@@ -25,7 +28,8 @@ const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
     /^audit-chain:/,
     (value, at) => {
       const chain = parseObject(value) as { position: Position; signature?: string };
-      // Progress that is signed but was not migrated with its history was already invalid in the source.
+      // Leaves signed progress unchanged. Progress with a valid signature is migrated by moved-histories.ts, so the
+      // signature of this progress was invalid in the source.
       return chain.signature === undefined ? JSON.stringify({ ...chain, position: at(chain.position) }) : value;
     },
   ],

@@ -5,11 +5,11 @@ import type { Vault } from '../ports/vault.js';
 
 export type Maintenance = {
   /**
-   * Encrypts all keys of the vault with the new master key, and returns their number. The history of the service records
-   * who began it, even if the command is interrupted, and that it ended.
+   * Encrypts all keys of the vault with the new master key, and returns their number. One event records who began the
+   * rotation, so that an interrupted rotation is recorded too; another event records its end.
    */
   rotateMasterKey(by: Operation): Promise<number>;
-  /** Records that an operator replaced read models by ones that were built anew. */
+  /** Records that an operator replaced read models with newly built ones. */
   recordRebuild(by: Operation, names: readonly string[]): Promise<void>;
 };
 

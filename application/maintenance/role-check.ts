@@ -31,7 +31,10 @@ const idleFindings = (statuses: readonly RoleStatus[], now: number): readonly Fi
   return [warn(`no service is running${how}`, startAll)];
 };
 
-/** Checks one role while others run. A role that has just been stopped, or that never ran yet, gets time to start. */
+/**
+ * Checks one role while others run. A role that does not run is a warning for the first `missingAfterMs`, so that it
+ * has time to start, and a failure afterwards.
+ */
 const roleFinding = ({ role, isNeeded, state, instances, last }: RoleStatus, runsFor: number, now: number): Finding => {
   if (state === 'running') return ok(`${role} runs in ${instances.map(placeOf).join('; ')}`);
   if (!isNeeded) return ok(`${role} does not run and is not needed`);

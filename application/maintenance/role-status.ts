@@ -10,7 +10,10 @@ type RoleState = 'running' | 'stopped' | 'missing' | 'unseen';
 
 export type RoleStatus = {
   readonly role: Role;
-  /** True if work waits without this role: there are chains to follow or webhooks, or its last instance died. */
+  /**
+   * True for `api` and `projector`, for `follower` if there are chains to follow, for `deliverer` if a webhook was ever
+   * registered, and for a role that is `missing`.
+   */
   readonly isNeeded: boolean;
   readonly state: RoleState;
   /** Instances with this role that were seen in the last 30 seconds. */
@@ -20,7 +23,7 @@ export type RoleStatus = {
 };
 
 export type RoleStatuses = {
-  /** Lists all instances with a stored heartbeat, also those that ended, the one seen last first. */
+  /** Lists all instances with a stored heartbeat, also those that ended, in descending order of the last heartbeat. */
   instances(): Promise<readonly Instance[]>;
   roles(): Promise<readonly RoleStatus[]>;
 };
@@ -39,14 +42,15 @@ const stateOf = (isRunning: boolean, last: Instance | null): RoleState => {
 };
 
 export const createRoleStatuses = ({ state, readModels, system, deployment }: Ports): RoleStatuses => {
-  // Webhooks that were removed leave their edition, so the answer never changes back and is read once.
+  // Remembers that a webhook was ever registered, so that the read model is not read again. Removing webhooks does not
+  // change this, because a document in `webhookEditions` remains.
   let hasWebhooks = false;
   const needs: Readonly<Record<Role, () => Promise<boolean>>> = {
     api: async () => true,
     projector: async () => true,
     follower: async () => deployment.followsChains,
     deliverer: async () => {
-      // Roles are shown without the read models too; other checks report that these are unavailable.
+      // Roles are shown even while the read models are unavailable, which other checks report.
       hasWebhooks ||= (await readModels.scan(webhookEditions).catch(() => [])).length > 0;
       return hasWebhooks;
     },

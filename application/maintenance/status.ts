@@ -20,20 +20,26 @@ type ProjectionStatus = {
   readonly name: string;
   readonly version: number;
   readonly position: Position;
-  /** Number of events not yet included. */
+  /** Number of events that the projection has not processed yet. */
   readonly lag: number;
-  /** Age in seconds of the oldest event not yet included. */
+  /** Age in seconds of the oldest event that the projection has not processed yet; 0 if there is none. */
   readonly lagSeconds: number;
   readonly stopped: string | null;
-  /** Organizations for which alone the projection is stopped, with the reasons; null when there is none. */
+  /**
+   * Organizations for which the projection is stopped while it continues for the others, with the reasons; null if
+   * none.
+   */
   readonly stoppedFor: string | null;
-  /** Generation that is read. */
+  /** Generation of the read model that is live, so that queries read it. */
   readonly generation: { readonly number: number; readonly version: number };
-  /** Generation that is being built, also while its rebuild is interrupted. */
+  /** Generation that is being built, also while its rebuild is interrupted; undefined if there is none. */
   readonly rebuild: { readonly number: number; readonly position: Position; readonly percent: number } | undefined;
 };
 
-/** Events per second; null where nothing is built or there are too many events for the store to count. */
+/**
+ * Events processed per second, by the live generation and by a rebuild; null if there is no rebuild, or if there are
+ * too many events for the store to count.
+ */
 type Rates = { readonly live: number | null; readonly rebuild: number | null };
 
 export type Status = {
@@ -41,13 +47,13 @@ export type Status = {
   projections(): Promise<readonly ProjectionStatus[]>;
   /** Measures for `ms` milliseconds the events per second of each projection and each rebuild. */
   rates(ms: number): Promise<Readonly<Record<string, Rates>>>;
-  /** Returns the last saved progress of the followers of all processes. */
+  /** Returns the last saved progress of the follower of each chain, whichever process runs it. */
   followers(): Promise<readonly FollowerStatus[]>;
   /** Lists the contracts whose balances cannot be read, with their chain. */
   failingContracts(): ReturnType<typeof allFailingContracts>;
-  /** Returns for each chain whether its blocks are traced, where a follower found out. */
+  /** Returns, for each chain for which a follower has stored it, whether the nodes trace the blocks of the chain. */
   traced(): ReturnType<typeof tracedChains>;
-  /** Lists the unreadable blocks that followers left out, with their chain. */
+  /** Lists the unreadable blocks that followers skipped, with their chain. */
   unreadBlocks(): ReturnType<typeof allUnreadBlocks>;
   /** Lists the chains on which balances differed from the nodes, with the number of differences and the last one. */
   drifts(): Promise<readonly (DriftCountDocument & { readonly chain: string })[]>;
@@ -58,7 +64,7 @@ export type Status = {
 type FollowerStatus = {
   readonly chain: string;
   readonly height: number;
-  /** Last polled head, which is updated even while the follower is stuck. */
+  /** Height of the last polled head, which is updated even while the follower is stuck. */
   readonly head: number;
   /** Age in seconds of the last processed block; 0 while the follower is at the head. */
   readonly lagSeconds: number;
@@ -102,7 +108,10 @@ const builtOf = (generations: readonly Generation[], name: string, head: Positio
   };
 };
 
-/** Compares the progress with the clock and with the polled head, because a stuck follower learns of no new block. */
+/**
+ * Compares the follower's progress with the clock and with the polled head, because a stuck follower saves no newer
+ * head.
+ */
 const followerIn = async (state: StateStore, chain: string, now: number): Promise<FollowerStatus[]> => {
   const [reached, heartbeat] = [await readReached(state, chain), await readHeartbeat(state, chain)];
   if (!reached) return [];

@@ -23,15 +23,16 @@ type Ports = {
 
 const lateSeconds = { warn: 60, fail: 600 };
 /**
- * Lag in events from which a process counts as late. A process without work saves its position every ten thousand events.
+ * Lag in events from which a process counts as late. Even a process that keeps up may lag by ten thousand events,
+ * because it saves its position only every ten thousand events while it finds no work.
  */
 const tooManyEvents = 12_000;
 /**
- * Age of unsealed events from which a seal counts as late: seals are due after one hour, plus a tolerance for a service
- * that has just started.
+ * Age of unsealed events in milliseconds from which a seal counts as late: seals are due after one hour, plus a
+ * tolerance for a service that has just started.
  */
 const sealLateMs = 4_500_000;
-/** Timeout for reading the whole event store. */
+/** Timeout in milliseconds for reading the whole event store. */
 const wholeStoreTimeoutMs = 3_600_000;
 
 const processIds = async function* (state: StateStore) {
@@ -39,7 +40,10 @@ const processIds = async function* (state: StateStore) {
     yield* ids;
 };
 
-/** Yields the checkpoints of processes. Entries with a colon belong to a chain, an organization or a lease and are skipped. */
+/**
+ * Yields the checkpoints of processes. Skips entries with a colon in their id, which belong to a chain, an organization
+ * or a lease.
+ */
 const savedPositions = async function* (state: StateStore) {
   for await (const id of processIds(state)) {
     const value = id.includes(':') ? '' : ((await state.get('processes', id))?.value ?? '');
@@ -187,7 +191,9 @@ const blocksLeftOut =
     return [warn(`${found.length} blocks could not be read: ${named.join('; ')}${rest}`, advice)];
   };
 
-/** Time for which doctor reports a difference that was corrected. */
+/**
+ * Time in milliseconds for which `chainfold doctor` reports a balance that differed from the nodes and was corrected.
+ */
 const driftReportedMs = 7 * 86_400_000;
 const drifts =
   ({ status, now }: Ports): Check['run'] =>

@@ -5,7 +5,10 @@ import { noEntry, type StateStore } from '../ports/state.js';
 const idOf = (variant: string) => `traced:${variant}`;
 const [yes, no] = ['yes', 'no'];
 
-/** Wraps a chain so that it records for other processes whether its blocks are traced, whenever that changes. */
+/**
+ * Wraps a chain so that it stores whether the nodes trace its blocks, for other processes to read. Stores the result
+ * again whenever it changes.
+ */
 export const recordingTraces = (chain: Chain, state: StateStore, variant: string): Chain => {
   if (!chain.traced) return chain;
   let noted: boolean | null = null;
@@ -26,7 +29,7 @@ export const recordingTraces = (chain: Chain, state: StateStore, variant: string
   };
 };
 
-/** Returns for each followed chain whether its blocks are traced; chains without a record are omitted. */
+/** Returns for each followed chain whether its blocks are traced; chains without a stored result are omitted. */
 export const tracedChains = async (state: StateStore): Promise<Readonly<Record<string, boolean>>> => {
   const found = await Promise.all(
     chains.map(async ({ tag }) => ({ tag, entry: await state.get('processes', idOf(tag)) })),

@@ -1,7 +1,10 @@
 import { type Check, fail, ok } from './finding.js';
 import { type NewerSoftware, unreadableText } from './newer-software.js';
 
-/** Time for the search of unreadable events. A history that takes longer is searched only in part. */
+/**
+ * Maximum duration in milliseconds of the search for unreadable events. A search that takes longer covers only a part
+ * of the events.
+ */
 const searchMs = 5000;
 
 const rebuildAdvice = 'run chainfold projections rebuild --all with this release, or upgrade to the newer one';

@@ -5,7 +5,10 @@ import { notifyingTypes } from './event-notifications.js';
 
 /** Waits for new notifications of one organization. */
 export type Subscription = {
-  /** Resolves with the position of the last event that arrived since the last call, or with null after `ms`. */
+  /**
+   * Resolves with the position of the newest event since the last call; null if none arrives within `ms` or the service
+   * stops.
+   */
   next(ms: number): Promise<Position | null>;
   /** Returns true once the service is stopping. */
   isEnded(): boolean;
@@ -20,7 +23,10 @@ export type Arrivals = EventInvalidatedCache & {
   stop(): void;
 };
 
-/** Limit of open subscriptions of one organization in this process: a quarter of the requests that it may have in flight. */
+/**
+ * Maximum number of open subscriptions of an organization in this process: a quarter of its limit of requests in
+ * flight.
+ */
 export const maxSubscriptions = 32;
 
 type Waiter = { position: Position | null; wake: () => void };

@@ -9,7 +9,10 @@ import { placeOf } from '../webhooks/deliveries.js';
 /** Value of `after` that skips all notifications up to now. */
 const latest = 'latest';
 
-/** Place in the feed: an event of the organization, and the number of its notifications that come before. */
+/**
+ * Place in the feed: all events after position `after`, without the first `skip` notifications of the event at
+ * `first.position`.
+ */
 export type Start = {
   readonly after: Position;
   readonly first?: { readonly position: Position; readonly skip: number };
@@ -22,8 +25,8 @@ type Ports = {
 type Place = Pick<Recorded, 'position' | 'time'>;
 
 /**
- * Builds the id of a notification that is derived from an event instead of stored; `index` counts the notifications of
- * that event.
+ * Builds the id of a notification that is derived from an event instead of stored; `index` numbers the notifications of
+ * that event from 0.
  */
 export const derivedId = ({ organizationId, variant }: Context, { position, time }: Place, index: number) =>
   `whd_${position}-${time}-${index}.${variant.tag}.${organizationId}`;
@@ -37,7 +40,7 @@ const cursorForm = /^evt_(\d{1,16})-(\d{1,16})$/;
 /** Starts reading at the event at `position`, without the first `skip` notifications of that event. */
 const startAfter = (position: Position, skip: number): Start => ({ after: position - 1, first: { position, skip } });
 
-/** Returns true if the organization has an event at the position, with the commit time. */
+/** Returns true if the organization has an event with this position and commit time. */
 const isThere = async ({ history }: Ports, { organizationId }: Context, { position, time }: Place) => {
   for await (const [event] of history.readOrganization(organizationId, position - 1))
     return event?.position === position && event.time === time;
@@ -50,14 +53,17 @@ const unknown = (after: string) =>
     `Notification not found: ${after}. \`after\` must be a webhook_history_id of this API, a next_after, or "${latest}".`,
   );
 
-/** Finds the place that `after` names: the id of a notification, a cursor, or `latest`. Absent means the beginning. */
+/**
+ * Finds the place in the feed that `after` names: the id of a notification, a cursor, or `latest`. If `after` is
+ * absent, the place is the beginning.
+ */
 export const createStarts = (ports: Ports) => {
   const { history, readModels } = ports;
 
   const startAt = async (context: Context, place: Place, skip: number): Promise<Start> => {
     if (place.position === beginning) return { after: beginning };
     if (await isThere(ports, context, place)) return startAfter(place.position, skip);
-    // Positions change when the service moves to other stores, but commit times do not.
+    // Continues at the commit time instead of the position, because a migration to other stores changes positions only.
     return { after: await positionAt(history, context.organizationId, { time: place.time - 1 }) };
   };
   const startAfterStored = async (context: Context, id: string): Promise<Start> => {

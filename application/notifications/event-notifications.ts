@@ -16,7 +16,7 @@ type Ports = {
   readonly readModels: ReadModels;
   readonly descriptions: Descriptions;
 };
-/** Restrictions of a list. Absent ones restrict nothing. */
+/** Types and wallet to which a list of notifications is restricted; all types or all wallets if absent. */
 export type Filter = {
   readonly types?: readonly string[] | undefined;
   readonly walletId?: string | undefined;
@@ -40,7 +40,7 @@ const eventContextOf = ({ variant }: Context, { type, data, metadata }: Recorded
 
 /** Reads the notifications of single events: stored ones as they are, and those derived from ledgers. */
 export const createEventNotifications = ({ events, readModels, descriptions }: Ports) => {
-  /** Returns the confirmations at which the wallet's transfers are confirmed. */
+  /** Returns the number of confirmations from which a transfer of the wallet counts as confirmed. */
   const confirmationsOf = async (context: Context, walletId: string) => {
     const wallet = await readModels.get(wallets, { scope: scopeFor(context), id: walletId });
     return thresholdOf(context.variant, wallet?.confirmation ?? context.variant.depth);

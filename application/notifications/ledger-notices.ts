@@ -10,7 +10,9 @@ export type LedgerNotice = { readonly seen: Seen; readonly state: TransferState 
 
 type Marker = Pick<NewEvent, 'type' | 'data'>;
 
-/** Returns true for an event after which no webhook is notified of the block's transfers any more, and none was. */
+/**
+ * Returns true for an event that settles new transfers of a block although no webhook was or will be notified of them.
+ */
 const isWithoutWebhook = ({ type, data }: Marker) =>
   (type === 'ActivitySettled' && !(data as Settled).open) || (type === 'ActivityClosed' && !!(data as Closed).feedOnly);
 
@@ -18,7 +20,10 @@ const isWithoutWebhook = ({ type, data }: Marker) =>
 export const isMarker = (event: Marker) =>
   isWithoutWebhook(event) || (event.type === 'ActivityDropped' && (event.data as { due: boolean }).due);
 
-/** Returns the transfers that are confirmed without a webhook. A due activity was dropped, so nothing is confirmed. */
+/**
+ * Returns the transfers that an event confirms although no webhook is notified of them. Returns none if the activity is
+ * `due`, because its block was dropped.
+ */
 const confirmedAt = (event: Marker, before: Ledger) =>
   isWithoutWebhook(event) && before.phase !== 'due' ? before.transfers.slice(before.notified) : [];
 

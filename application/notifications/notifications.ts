@@ -24,14 +24,14 @@ type Wanted = Filter & {
 type Page = { readonly notifications: readonly NotificationBody[]; readonly nextAfter: string };
 type ReadPage = Page & { readonly isEnd: boolean };
 
-/** Feed of the notifications of one organization and API: those to webhooks, and those that no webhook is sent. */
+/** Feed of all notifications of one organization and API, including those that are sent to no webhook. */
 export type Notifications = {
-  /** Returns the notifications after a place. Waits up to `waitMs` for the first one. */
+  /** Returns the notifications after the place `wanted.after`. If there is none yet, waits up to `waitMs` for one. */
   list(context: Context, wanted: Wanted, waitMs: number): Promise<Page>;
   /**
-   * Yields pages from a place on, the first one at once. A later page without notifications means that none arrived
-   * within `idleMs`, or that more events are to be read. Ends when the service stops or the caller is gone. Rejects with
-   * RATE_LIMITED if the organization follows too many feeds.
+   * Yields pages from the place `wanted.after` on, the first page at once, even if it is empty. A later page is empty
+   * if no notification arrived within `idleMs`, or if it ended at `maxReadPerPage` events. Ends when the service stops
+   * or the caller has disconnected. Rejects with RATE_LIMITED if the organization follows too many feeds.
    */
   follow(context: Context, wanted: Wanted, idleMs: number): AsyncGenerator<Page>;
 };
@@ -42,9 +42,12 @@ type Ports = {
   readonly descriptions: Descriptions;
   /** Events by organization. */
   readonly history: Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'>;
-  /** Returns the position up to which the feed is read: that of the read models, which resolve ids of notifications. */
+  /**
+   * Returns the position up to which the feed is read: the position of the read models, because the ids of
+   * notifications are looked up there.
+   */
   readonly horizon: (organizationId: string) => Promise<Position>;
-  /** Null for a feed as of a past moment, to which nothing is added. */
+  /** Null if the feed is read as of a past moment, because no notification arrives then. */
   readonly arrivals: Arrivals | null;
   readonly progress: Pick<Progress, 'reached'>;
   readonly system: Pick<System, 'now' | 'breathe'>;
@@ -55,7 +58,6 @@ const breatheEvery = 100;
 /** Interval at which a waiting request reads the feed although no event was reported, in case a report was lost. */
 const pollIntervalMs = 1000;
 
-/** Reads single pages. */
 const createReadPage = (ports: Ports) => {
   const { history, horizon, system } = ports;
   const startOf = createStarts(ports);
@@ -75,7 +77,9 @@ const createReadPage = (ports: Ports) => {
     return skip === Number.POSITIVE_INFINITY ? [] : (await read(context, event)).slice(skip);
   };
 
-  /** Reads events until the page is full or the limit is reached. `last` is the last event that was read. */
+  /**
+   * Reads events until the page is full or `maxReadPerPage` events were read. `last` is the last event that was read.
+   */
   const collect = async (context: Context, { size, ...filter }: Wanted, start: Start, until: Position) => {
     const notifications: NotificationBody[] = [];
     let [count, last]: [number, Recorded | undefined] = [0, undefined];

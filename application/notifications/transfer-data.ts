@@ -4,7 +4,7 @@ import type { TransferState } from '../../projections/transfers.js';
 import type { Describe } from '../assets/token-descriptions.js';
 import { showTransfer, stateOf } from '../assets/wire-records.js';
 
-/** Transfer to notify of, in the state and with the number of confirmations that it has then. */
+/** Transfer with the state and the number of confirmations that its notification reports. */
 type ToldTransfer = { readonly seen: Seen; readonly state: TransferState; readonly confirmations: number };
 
 /** Returns the state of a transfer that has the confirmations that its wallet requires. */

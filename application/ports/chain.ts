@@ -4,7 +4,7 @@ import type { Asset, ImportedToken, NumberedStandard, RegisteredStandard } from 
 import type { TokenDescription } from '../../domain/token-description.js';
 import type { Documents } from './documents.js';
 
-/** Block as the chain links it; `time` is Unix seconds. */
+/** Header of a block, which links to its parent by hash; `time` is in Unix seconds. */
 export type Header = {
   readonly number: number;
   readonly hash: string;
@@ -12,16 +12,16 @@ export type Header = {
   readonly time: number;
 };
 
-/** Owner and token of an account that holds tokens. */
+/** Owner of a token account, and the token that the account holds. */
 export type TokenAccount = { readonly owner: string; readonly asset: ImportedToken };
 
-/** Filter that lets a connector leave out, as early as it can, whatever concerns no watched address or contract. */
+/** Filter by which a connector skips, as early as it can, data that concerns no watched address or contract. */
 export type Interest = {
   address(address: string): boolean;
   contract(address: string): boolean;
   /**
-   * Returns the imports that name an account as the holder of their tokens, on chains with token accounts. These imports
-   * are claims of organizations: the connector accepts only those that the account itself confirms.
+   * Returns the tokens that the token account `account` may hold, each with its owner, on chains with token accounts.
+   * These claims may be wrong: the connector accepts only those that the account itself confirms.
    */
   tokenAccounts(account: string): readonly TokenAccount[];
 };
@@ -29,15 +29,16 @@ export type Interest = {
 /** Transfer as a connector finds it in a block. */
 export type Movement = Transfer & {
   /**
-   * Side of the transfer that gets a record, on chains where sender and receiver each have their own; both when absent.
+   * Party for which the transfer is recorded, on chains where sender and receiver each have a transfer of their own;
+   * both parties when absent.
    */
   readonly side?: 'from' | 'to';
 };
 
 /**
  * Balance that may have changed without a transfer. The reason is a fee, a withdrawal, a block reward, a transaction of
- * the network itself, coins wrapped by a token contract, or code that no node traced. It is the native balance when
- * `asset` is absent.
+ * the network itself, coins wrapped by a token contract, or code that no node traced. The balance is the native one
+ * when `asset` is absent.
  */
 export type Touch = {
   readonly address: string;
@@ -48,26 +49,34 @@ export type Touch = {
 };
 
 export type Block = Header & {
-  /** Movements in the order in which the chain made them. */
+  /** Movements in the order in which they happened on the chain. */
   readonly movements: readonly Movement[];
   readonly touches: readonly Touch[];
   /**
-   * Imports whose token account has transactions in the block and could not be asked whether it holds these tokens. Their
-   * movements are missing, so the block must be read again. Absent on chains without token accounts.
+   * Imported tokens of accounts that have transactions in the block but could not be verified as the holders of these
+   * tokens. The movements of these tokens are missing, so the block must be read again. Absent on chains without token
+   * accounts.
    */
   readonly unverified?: readonly TokenAccount[];
-  /** Bytes of the nodes' answers from which the block was read; absent where a connector does not count them. */
+  /**
+   * Total size of the node responses from which the block was read, in bytes; absent where a connector does not count
+   * it.
+   */
   readonly bytes?: number;
 };
 
-/** Tokens as a request names them: by owner, by asset or by the account that holds them on the chain. */
+/**
+ * Tokens as a request names them. `account` is the account that holds them on the chain. Undefined parts are completed
+ * by `tokens`.
+ */
 export type NamedTokens = {
   readonly owner: string | undefined;
   readonly asset: ImportedToken | undefined;
   readonly account: string | undefined;
 };
 /**
- * Tokens that the chain confirmed; `account` is the address that holds them, on chains where that is not the owner's.
+ * Tokens that the chain confirmed. `account` is the address that holds them; absent if the owner's address itself holds
+ * them.
  */
 export type FoundTokens = { readonly owner: string; readonly asset: Asset; readonly account?: string };
 
@@ -89,15 +98,15 @@ export interface Sending {
   estimateGas(call: Call): Promise<string>;
   gasPrice(): Promise<string>;
   /**
-   * Returns the base fee of the newest block and the suggested priority fee. Rejects with FAILED_PRECONDITION on a chain
-   * whose blocks have no base fee.
+   * Returns the base fee of the newest block and the suggested priority fee. Rejects with FAILED_PRECONDITION on a
+   * chain whose blocks have no base fee.
    */
   suggestedFees(): Promise<{ readonly baseFee: string; readonly priorityFee: string }>;
   /** Counts the sender's transactions, including pending ones. */
   pendingCount(from: string): Promise<number>;
   /** Sends a signed transaction to every node. Sending a transaction twice is harmless. Never rejects. */
   broadcast(signed: { readonly raw: string; readonly hash: string }): Promise<Broadcast>;
-  /** Counts the transactions of each sender as of exactly that block, in the order of `senders`. */
+  /** Counts the transactions of each sender as of exactly block `at`, in the order of `senders`. */
   countsAt(senders: readonly string[], at: Header): Promise<readonly number[]>;
   /**
    * Finds the block of each transaction on the chain that ends with block `at`, in the order of `hashes`; null where a
@@ -115,17 +124,22 @@ export interface Sending {
 
 /** One chain, read from all its configured nodes. Calls reject with NODE_ERROR when no node answers in time. */
 export interface Chain {
-  /** Returns the first block. Its hash identifies the chain; where block 0 is missing, the hash contains the chain id. */
+  /**
+   * Returns the first block. Its hash identifies the chain; where block 0 is missing, the hash contains the chain id.
+   */
   genesis(): Promise<Header>;
-  /** Returns whether this is the family's main network. Absent where addresses of test networks have the same form. */
+  /**
+   * Returns whether this is the family's main network. Absent where addresses have the same form on main and test
+   * networks.
+   */
   isMainNetwork?(): Promise<boolean>;
   head(): Promise<Header>;
   /**
-   * Returns the head for a follower that listens to `hints`: without a request where nodes push heads, otherwise at most
-   * one second old. Absent on chains where requesting the head is cheap.
+   * Returns the head for a follower that listens to `hints`. If nodes push heads, no request is made; otherwise the
+   * head is at most one second old. Absent on chains where requesting the head is cheap.
    */
   followedHead?(): Promise<Header>;
-  /** Returns the height below which blocks can no longer be replaced. */
+  /** Returns the height up to which blocks can no longer be replaced. */
   finalized(): Promise<number>;
   /** Yields when there may be a new head. Hints are optional: a connector may never yield. */
   hints(signal: AbortSignal): AsyncIterable<void>;
@@ -149,8 +163,8 @@ export interface Chain {
    */
   balances(holdings: readonly Holding[], at: Header): Promise<readonly (string | null)[]>;
   /**
-   * Searches the logs of a block range for tokens that the addresses received. The result covers the blocks up to its
-   * own `to`, which may be lower than the requested one. Absent on chains without token ids.
+   * Searches the logs of a block range for tokens that the addresses received. The result covers the blocks up to the
+   * returned `to`, which may be lower than the requested one. Absent on chains without token ids.
    */
   tokensReceived?(asked: {
     readonly standard: NumberedStandard;
@@ -168,13 +182,14 @@ export interface Chain {
   tokenUri(asset: Asset): Promise<string>;
   /**
    * Reads the description of an imported token. `uri` is the address of the document that holds a part of the
-   * description, fetched with `read`; empty where there is none. Absent on chains where contracts alone describe tokens.
+   * description, fetched with `read`; empty where there is none. Absent on chains where contracts alone describe
+   * tokens.
    */
   describe?(token: ImportedToken, read: Documents['read']): Promise<{ uri: string; description: TokenDescription }>;
   /** Sending of transactions; absent on chains where the service only follows. */
   readonly sending?: Sending;
   /**
-   * Reads the parts of `named` that are undefined from the chain. Rejects an asset that is no token, and an account of
+   * Completes the undefined parts of `named` from the chain. Rejects an asset that is no token, and an account of
    * another owner.
    */
   tokens(named: NamedTokens): Promise<FoundTokens>;

@@ -4,9 +4,9 @@ import type { Chain, Sending } from './chain.js';
 
 export type ConfiguredChain = {
   readonly chain: Chain;
-  /** True when the chain was started together with this service, so nothing on it is older. */
+  /** True for a development chain, which is followed from its first block. */
   readonly isNew: boolean;
-  /** Family of the nodes; absent where it is the variant's own. */
+  /** Chain family of the nodes; the family of the variant when absent. */
   readonly family?: Family;
   /** Age in seconds from which the newest block raises an alarm; absent where blocks are made only on request. */
   readonly oldHeadSeconds?: number | undefined;
@@ -17,7 +17,7 @@ export type ConfiguredChains = ReadonlyMap<Variant['tag'], ConfiguredChain>;
 
 export type Chains = {
   of(variant: Variant): Chain;
-  /** Returns the chain of a variant; undefined when the chain is off. */
+  /** Returns the chain of a variant; undefined when the chain is not configured. */
   find(variant: Variant): Chain | undefined;
   sending(variant: Variant): Sending;
   /** Returns the family of the nodes, which determines the address format. */
@@ -38,12 +38,14 @@ export const createChains = (configured: ConfiguredChains): Chains => {
   };
 };
 
-/** Addresses at which other processes of this machine reach the development chains of this one. */
+/** Addresses at which other processes of this machine reach the development chains of this process. */
 export type DevelopmentAddresses = readonly {
   readonly family: Family;
   readonly urls: readonly string[];
   readonly controls?: { readonly url: string; readonly hasTokens: boolean };
 }[];
 
-/** Development chains of a process: none, its own, or those of another process. */
+/**
+ * Development chains that a process uses: none, its own (`start`), or those of another process at the given addresses.
+ */
 export type WantedDevelopments = 'none' | 'start' | DevelopmentAddresses;

@@ -11,15 +11,19 @@ export interface AddressCodec {
   parse(input: string): string | null;
   /** Returns whether an address is marked as valid on test networks only; absent where a family has no such mark. */
   isForTests?(input: string): boolean;
-  /** Names the rule that an input rejected by `parse` breaks: "must have 40 hex digits after 0x, has 39". */
+  /**
+   * Names the rule that an input rejected by `parse` breaks, for example "must have 40 hex digits after 0x, has 39".
+   */
   fault(input: string): string;
-  /** Returns the display form that users of this chain expect; empty where it equals the stored form. */
+  /** Returns the form of an address that users of this chain expect; empty if it equals the stored form. */
   friendly(address: string): string;
   /** Returns the stored form of a transaction's identifier. */
   transaction(input: string): string;
   /** Returns the asset at a token address; null when the input is no token address. */
   asset(input: string): Asset | null;
-  /** Description of the token addresses that `asset` accepts, to follow "must be"; null where it accepts none. */
+  /**
+   * Description of the token addresses that `asset` accepts, worded to follow "must be"; null where it accepts none.
+   */
   readonly assetForm: string | null;
 }
 

@@ -9,7 +9,7 @@ export const beginning: Position = 0;
 export type Revision = number;
 export const noStream: Revision = -1;
 
-/** Inclusive upper bound of a history: a position or a commit time (Unix ms). */
+/** Inclusive upper bound of the events to read: a position or a commit time (Unix ms). */
 export type Moment = { readonly position: Position } | { readonly time: number };
 /** Moment after every event. */
 export const now: Moment = { position: Number.MAX_SAFE_INTEGER };
@@ -17,9 +17,9 @@ export const now: Moment = { position: Number.MAX_SAFE_INTEGER };
 export type Commit = { readonly position: Position; readonly time: number };
 
 /**
- * Returns a predicate that tells whether a commit belongs to a moment. A time includes everything up to the last
- * position committed at or before it. Commit times go back only at corrections of the clock, so an earlier commit may
- * have a later time.
+ * Returns a function that tells whether a commit is at or before a moment. A moment given as a time includes every
+ * commit up to the last one with that or an earlier time. Commit times go back only at corrections of the clock, so
+ * some of the included commits may have a later time.
  */
 export const commitsUpTo = (moment: Moment, corrections: readonly Commit[]): ((commit: Commit) => boolean) => {
   if ('position' in moment) return ({ position }) => position <= moment.position;
@@ -38,7 +38,10 @@ export type Metadata = {
   readonly causationId: string;
   readonly correlationId: string;
   readonly occurredAt: string;
-  /** Digest of the seed of a request with an idempotency key, by which a retry recognizes its own events. */
+  /**
+   * Digest of the seed that belongs to the request's idempotency key. By this digest, a retry of the request recognizes
+   * the events that an earlier attempt stored.
+   */
   readonly seed?: string;
   /** Version of the shape in which the event's data was stored; 1 when absent. */
   readonly version?: number;
@@ -51,15 +54,15 @@ export type NewEvent = Message & {
   readonly id: string;
   readonly metadata: Metadata;
   /**
-   * Message authentication code, which nobody can compute without the master key; absent from events of earlier releases.
-   * It is beside the metadata, because the events of an append share their metadata.
+   * Message authentication code, which nobody can compute without the master key; absent from events of earlier
+   * releases. Stored beside the metadata, because all events of an append share one metadata object.
    */
   readonly mac?: string;
 };
 export type Recorded = NewEvent & {
   readonly stream: string;
   readonly position: Position;
-  /** Commit time in Unix ms; never decreases from one position to the next, except at a ClockCorrected. */
+  /** Commit time in Unix ms; never decreases from one position to the next, except at a ClockCorrected event. */
   readonly time: number;
   /** Bytes of the data as JSON in UTF-8, in the shape in which it was stored. */
   readonly bytes: number;
@@ -71,12 +74,13 @@ export type StreamWrite = {
   readonly events: readonly NewEvent[];
   /**
    * Allows a store that bounds the size of an append to split the events over several appends, in order. After an
-   * interruption the store holds only the first of them, so the writer must be able to tell what is left.
+   * interruption, only the first of the events may be stored, so the writer must be able to find out which ones are
+   * missing.
    */
   readonly divisible?: true | undefined;
 };
 
-/** Deadline of one command at a remote store, shared by its calls. Each call that succeeds renews it. */
+/** Deadline of one command at a remote store, shared by all calls of the command. Each call that succeeds renews it. */
 export type Deadline = {
   /** Returns the ms that are left; 0 or less when the deadline has passed. */
   left(): number;
@@ -87,8 +91,8 @@ export interface EventStore {
   /** Starts the deadline of a command; absent where the store does not wait for a server. */
   deadline?(): Deadline;
   /**
-   * True where a rejected append to several streams leaves no trace. Elsewhere callers read the streams before they
-   * append, to avoid conflicts.
+   * True where a rejected append to several streams leaves no data in the store. In other stores, callers read the
+   * streams before they append, to avoid conflicts.
    */
   readonly rejectsWithoutTrace?: true;
   /**
@@ -100,8 +104,8 @@ export interface EventStore {
    */
   append(writes: readonly StreamWrite[], deadline?: Deadline): Promise<Position>;
   /**
-   * Copies events recorded by another store to the end of this one, in the given order and with their commit times. No
-   * other writer may use the streams meanwhile. After an interruption, a prefix of the list is stored.
+   * Copies events of another store to the end of this one, in the given order and with their commit times. No other
+   * writer may use the streams meanwhile. After an interruption, only the first of `events` may be stored.
    */
   adopt(events: readonly Recorded[]): Promise<void>;
   read(
@@ -109,8 +113,8 @@ export interface EventStore {
     deadline?: Deadline,
   ): Promise<{ readonly events: readonly NewEvent[]; readonly revision: Revision }>;
   /**
-   * Yields the events after a position, in order and in batches; ends at the last event. `after` must be the position of
-   * an event or `beginning`, here and below: a store may reject any other with UnknownPosition.
+   * Yields the events after a position, in order and in batches; ends at the last event. `after` must be the position
+   * of an event or `beginning`, as it must in `subscribe`: a store may reject any other with UnknownPosition.
    */
   readAll(after: Position): AsyncIterable<readonly Recorded[]>;
   /**
@@ -122,20 +126,22 @@ export interface EventStore {
   readOrganizationBackwards(organizationId: string, upTo: Moment): AsyncIterable<readonly Recorded[]>;
   /** Yields the events after a position and then those appended by any process, until the signal fires. */
   subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
-  /** Returns the position of the last event; a cluster is asked through its leader, so that the answer is not stale. */
+  /**
+   * Returns the position of the last event. A cluster is asked through its leader, because other members may be behind.
+   */
   head(): Promise<Position>;
   /** Returns the last event; null when the store is empty. */
   newest(): Promise<Recorded | null>;
   /**
-   * Counts the events after a position. A store that counts one by one may stop at ten thousand. For a position that the
-   * store does not know, all events count.
+   * Counts the events after a position. A store that counts one by one may stop at ten thousand. For a position that
+   * the store does not know, all events count.
    */
   countAfter(position: Position): Promise<number>;
   /**
-   * Returns why the store itself contradicts its events: an event under another owner, position or revision than its
-   * stream gives it, which readers skip, or a damaged file. Null for a consistent store. Checks one organization, or all
-   * when the id is null. `quick` is cheap enough for every seal; `full` also reads every index. Absent where a server
-   * alone assigns owner, position and revision, so that clients cannot write them.
+   * Describes an inconsistency of the store itself: a damaged file, or an event with an owner, position or revision
+   * that does not match its stream (readers skip such events). Null for a consistent store. Checks one organization, or
+   * all when the id is null. `quick` is cheap enough for every seal; `full` also reads every index. Absent where a
+   * server alone assigns owner, position and revision, so that clients cannot write them.
    */
   disorder?(organizationId: string | null, depth: 'quick' | 'full'): Promise<string | null>;
   close(): Promise<void>;
@@ -204,5 +210,5 @@ export const organizationOf = (stream: string) => stream.slice(0, stream.indexOf
 /** Owner of the service's own streams, in place of an organization id. */
 export const systemStreams = 'system';
 export const clockKey = 'commits';
-/** Stream of the corrections of commit times. */
+/** Stream of the ClockCorrected events, which record corrections of commit times. */
 export const clockStream = streamName(systemStreams, 'clock', clockKey);

@@ -3,7 +3,7 @@ import type { Position } from './event-store.js';
 import type { Change, ReadModels } from './read-models.js';
 
 /**
- * Documents of a collection, built by one run over the events. Readers and `commit` use the live generation. A newer
+ * Documents of a collection, built in one pass over the events. Readers and `commit` use the live generation. A newer
  * generation is built beside the live one and replaces it atomically. The replaced generation is retired, and removed
  * once no reader uses it.
  */
@@ -13,14 +13,16 @@ export type Generation = {
   /** Version of the projection that built these documents. */
   readonly version: number;
   readonly state: 'live' | 'building';
-  /** Position up to which a generation is built. The position of the live generation is in the checkpoint instead. */
+  /**
+   * Position up to which a generation in state `building` is built. The position of a live one is in the checkpoint.
+   */
   readonly position: Position;
 };
 
-/** Positions by collection name. */
+/** Positions up to which generations are built, by collection name. */
 export type Positions = Readonly<Record<string, Position>>;
 
-/** Upper bound for `hold`, which also applies when the clock of the requesting process is wrong. */
+/** Upper bound for `hold` in milliseconds. It applies even if the clock of the requesting process is wrong. */
 export const maxHoldMs = 5000;
 
 export interface Generations {
@@ -28,23 +30,28 @@ export interface Generations {
   listGenerations(): Promise<readonly Generation[]>;
   /** Starts a generation for each collection, or continues one that was started for the same projection version. */
   begin(collections: readonly AnyCollection[]): Promise<void>;
-  /** Documents of the generations being built; reads reject with NothingBuilt when there is none. */
+  /** Documents of the generations being built; reads reject with NothingBuilt when no generation is being built. */
   readonly built: Pick<ReadModels, 'getMany' | 'scan'>;
   /**
    * Writes documents and positions atomically. Returns false and writes nothing unless every generation being built is
    * still at `from`.
    */
   build(changes: readonly Change[], from: Positions, to: Positions): Promise<boolean>;
-  /** Adds the indexes that readers need. Indexing may take long, so newer events are applied afterwards. */
+  /**
+   * Adds the indexes that readers need to the generations being built. Events that are stored meanwhile are applied
+   * after the indexing.
+   */
   makeReady(collections: readonly AnyCollection[]): Promise<void>;
   /**
-   * Replaces the live generations with the built ones atomically. Returns false and changes nothing if a built generation
-   * is behind the live one or not indexed. A live generation beyond `end`, the position of the last event, was made from
-   * other events; then the built generation only has to reach `end`.
+   * Replaces the live generations with the built ones atomically. Returns false and changes nothing if a built
+   * generation is behind the live one or not indexed. `end` is the position of the store's last event. A live
+   * generation beyond `end` was built from events that the store does not have; the generation that replaces it only
+   * has to reach `end`.
    */
   swap(collections: readonly AnyCollection[], end?: Position): Promise<boolean>;
   /**
-   * Blocks `commit` for `ms` or until a swap, so that a rebuild can catch up with live projections. At most `maxHoldMs`.
+   * Blocks `commit` for `ms` milliseconds, at most `maxHoldMs`, or until a swap, so that a rebuild can catch up with
+   * live projections.
    */
   hold(ms: number): Promise<void>;
   /** Removes generations that are being built. */

@@ -9,27 +9,27 @@ export type JobOutcome = 'done' | { readonly again: number };
 
 type Work = {
   readonly run: (job: Job) => Promise<JobOutcome>;
-  /** Maximum number of concurrent jobs in this process, per organization and per lane. */
+  /** Maximum number of concurrent jobs in this process: in total, `perOrganization` and `perLane`. */
   readonly atOnce: number;
   readonly perOrganization: number;
   readonly perLane: number;
 };
 
 /**
- * Queue with at-least-once delivery to any process. The queue may lose or repeat jobs: the event stream is the source of
- * truth, and jobs are put again from it. A job therefore carries nothing but its id.
+ * Queue with at-least-once delivery to any process. The queue may lose or repeat jobs. The events are the source of
+ * truth, from which lost jobs are added again. A job therefore contains only identifiers.
  */
 export interface Jobs {
   /**
-   * Adds jobs that are due from `at` (Unix ms). For a job that is already queued, the earlier time applies. A job that is
-   * running runs once more afterwards, because it may have started before the reason for the new job.
+   * Adds jobs that are due from `at` (Unix ms). For a job that is already queued, the earlier time applies. A running
+   * job is run once more after it has ended, because it may have started before the reason for the new job arose.
    */
   put(jobs: readonly (Job & { readonly at: number })[]): Promise<void>;
   /** Removes queued jobs; a running job is not stopped. */
   remove(ids: readonly string[]): Promise<void>;
   /**
-   * Runs due jobs until the signal fires, then finishes the running ones. Jobs of a process that died are run within five
-   * seconds, by another process or by the same one after its restart. A job that throws is retried soon.
+   * Runs due jobs until the signal fires, then finishes the running ones. Jobs of a process that died are run within
+   * five seconds, by another process or by the same one after its restart. A job that throws is retried soon.
    */
   work(work: Work, signal: AbortSignal): Promise<void>;
   /** Counts the queued and running jobs. */

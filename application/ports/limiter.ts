@@ -2,8 +2,9 @@ import type { Limits, Quota } from '../../domain/rate-limit.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 
 /**
- * Result of claiming an idempotency key. `first`: no answer is recorded yet, and `seed` is the same at every attempt.
- * `answered`: the recorded answer. `other-request`: the key was used for another request.
+ * Result of claiming an idempotency key. `first`: no answer is recorded yet; `seed`, from which the request derives ids
+ * and secrets, is the same at every attempt. `answered`: an earlier attempt recorded the answer. `other-request`: the
+ * key was used for another request.
  */
 type Claim =
   | { readonly kind: 'first'; readonly seed: string }
@@ -20,7 +21,7 @@ export type Charge = {
   readonly overdraws?: true;
 };
 
-/** Request to be admitted; free when `charge` is absent. */
+/** Request to be admitted; charged to no rate limit when `charge` is absent. */
 export type AdmissionRequest = {
   readonly apiKey: string;
   readonly nonce: string;
@@ -31,13 +32,16 @@ export type AdmissionRequest = {
 
 export type Admission = {
   readonly replayed: boolean;
-  /** True when the limiter does not know the span and so may have forgotten its nonces. Nothing is spent then. */
+  /**
+   * True when the limiter does not know the span and so may have forgotten its nonces. The nonce is then not spent, and
+   * no rate limit is charged.
+   */
   readonly isSpanUnknown: boolean;
   readonly quota: Quota | null;
 };
 
 /**
- * Record of a request, for copying between limiters; `time` is the first use of the idempotency key, Unix ms.
+ * Used nonce or idempotency key, as copied between limiters; `time` is the first use of the idempotency key, Unix ms.
  */
 export type RequestRecord =
   | { readonly kind: 'nonce'; readonly apiKey: string; readonly nonce: string }
@@ -56,13 +60,13 @@ export type RequestRecord =
  */
 export interface Limiter {
   /**
-   * Spends the nonce and charges the rate limits atomically. Exactly one call with a given key and nonce succeeds, across
-   * processes and restarts. Charges all four windows, or none when one of them is exhausted.
+   * Spends the nonce and charges the rate limits atomically. Exactly one call with a given key and nonce succeeds,
+   * across processes and restarts. Charges all four windows of the rate limits, or none when one of them is exhausted.
    */
   admit(request: AdmissionRequest): Promise<Admission>;
   /**
-   * Opens a span of nonces. The limiter remembers the nonces of an open span, except those older than the latest
-   * of them by `retentionMs` or more.
+   * Opens a span, which is a time range of nonces. The limiter remembers the nonces of an open span, except those that
+   * are older than the latest one by `retentionMs` or more.
    */
   openSpan(id: string): Promise<void>;
   /** Charges the rate limits for a request without a nonce. */
@@ -70,7 +74,9 @@ export interface Limiter {
   /** Claims an idempotency key for `request`: the operation and the digest of its body. */
   claimIdempotencyKey(apiKey: string, idempotencyKey: string, request: string): Promise<Claim>;
   recordAnswer(apiKey: string, idempotencyKey: string, answer: string): Promise<void>;
-  /** Yields nonces and recorded answers in batches, for `importRecords` of another limiter. Rate limits are left out. */
+  /**
+   * Yields nonces and recorded answers in batches, for `importRecords` of another limiter. Rate limits are left out.
+   */
   exportRecords(): AsyncIterable<readonly RequestRecord[]>;
   importRecords(records: readonly RequestRecord[]): Promise<void>;
   close(): Promise<void>;

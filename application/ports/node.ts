@@ -18,11 +18,11 @@ export const nodesIn = (source: Source | undefined): readonly number[] =>
 export type RpcAnswer =
   | {
       readonly result: Uint8Array;
-      /** Chunks of a long result as they arrived, so that the result can be streamed without joining them. */
+      /** Chunks in which the result arrived, so that a result of many chunks can be streamed without joining them. */
       readonly pieces?: readonly Uint8Array[];
       /**
-       * Counts a cache hit. Present on results that never change. A caller that caches the result calls this function on
-       * each reuse, and drops the result when it returns false, because the nodes serve another chain since.
+       * Counts a cache hit. Present on results that never change. A caller that caches the result calls this function
+       * on each reuse, and drops the result when it returns false, because the nodes have switched to another chain.
        */
       readonly recordReuse?: () => boolean;
       readonly source?: Source;
@@ -50,7 +50,7 @@ type NodeMetrics = {
   readonly misses: number;
   /** Calls that shared the answer of an identical call in flight. */
   readonly coalesced: number;
-  /** Members in the order of the configuration. */
+  /** Nodes of the pool, in the order of the configuration. */
   readonly members: readonly { readonly isUp: boolean; readonly head: number }[];
 };
 
@@ -91,18 +91,23 @@ export interface Node {
   /** Names of the methods that `GATEWAY_<CHAIN>_<NETWORK>_METHODS` adds for this address. */
   readonly extraMethods?: ReadonlySet<string>;
   /**
-   * Answers synchronously from the cache, or from the first node with a valid answer. Methods have their `eth_` names.
-   * Heads never go backwards. Rejects with UNAVAILABLE when no node answers. A call is aborted once every caller that
-   * shares it has cancelled.
+   * Returns an answer synchronously from the cache, or a promise of the first valid answer of a node. Methods have the
+   * names that nodes know (`eth_…`). Heads never go backwards. Rejects with UNAVAILABLE when no node answers. A call is
+   * aborted once every caller that shares it has cancelled.
    */
   answer(call: RpcCall, cancellation?: Cancellation): MaybePromise<RpcAnswer>;
   /** Returns the parsed result of `answer`. Rejects with NodeRefusal and the node's message on an error answer. */
   ask(method: string, params: readonly unknown[], terms?: Pick<RpcCall, 'bundle' | 'retryIfEmpty'>): Promise<unknown>;
-  /** Returns the newest block that any node knows. Among several at the same height, the last returned one wins. */
+  /**
+   * Returns the newest block that any node knows. Among several blocks at that height, the one that the previous call
+   * returned is preferred.
+   */
   head(): Promise<Head>;
   /** Calls the listener when there may be a new head, until the signal fires. */
   watchHeads(listener: () => void, signal: AbortSignal): void;
-  /** Calls the listener with the hash of each new pending transaction, from when this resolves until the signal fires. */
+  /**
+   * Calls the listener with the hash of each new pending transaction, from when this resolves until the signal fires.
+   */
   watchPending(listener: (hash: string) => void, signal: AbortSignal): Promise<void>;
   metrics(): NodeMetrics;
   /** Signal that fires when the pool is closed. */

@@ -3,7 +3,10 @@ import type { Chained } from '../../domain/aggregates/audit.js';
 /** Verifies a signature under a public key; false for a malformed key or signature. */
 export type IsSigned = (publicKey: string, text: string, signature: string) => boolean;
 
-/** Durable record, kept with the audit key, that the seal log was begun. Nobody can remove it and keep the key. */
+/**
+ * Durable mark that the seal log was begun. The mark is bound to the audit key, so that nobody can remove the mark and
+ * keep the key.
+ */
 export interface LogMark {
   isSet(): Promise<boolean>;
   /** Sets the mark; called after the first checkpoint of the log was saved, and again at every start of a sealer. */
@@ -13,7 +16,7 @@ export interface LogMark {
 /** Signer of audit records, so that write access to the stores is not enough to forge them. */
 export interface Notary {
   readonly keyId: string;
-  /** `audpk_…` */
+  /** Public key in the form `audpk_…`. */
   readonly publicKey: string;
   sign(text: string): string;
   readonly isSigned: IsSigned;

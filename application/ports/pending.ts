@@ -3,7 +3,7 @@ export type PendingTransaction = {
   readonly hash: string;
   readonly from: string;
   readonly nonce: bigint;
-  /** Unix ms. */
+  /** Time of the first observation, Unix ms. */
   readonly firstSeen: number;
   /** Fields of the transaction as the node returned them. */
   readonly fields: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export type PendingTransaction = {
  */
 export type UsedNonce = Pick<PendingTransaction, 'from' | 'nonce'>;
 
-/** Transactions that are pending now. They are observations, not history: a lost one is observed again. */
+/** Transactions that are pending now. The store may lose transactions, because the watcher observes them again. */
 export interface PendingTransactions {
   /** Adds transactions; a known transaction keeps its `firstSeen`. */
   add(transactions: readonly PendingTransaction[]): Promise<void>;
@@ -25,7 +25,7 @@ export interface PendingTransactions {
   scan(after: PendingTransaction | null): Promise<readonly PendingTransaction[]>;
   forget(hashes: readonly string[]): Promise<void>;
   forgetUsed(used: readonly UsedNonce[]): Promise<void>;
-  /** Removes transactions first seen before `since` (Unix ms), and the oldest above `maxCount`. */
+  /** Removes transactions first seen before `since` (Unix ms), and the oldest ones in excess of `maxCount`. */
   trim(since: number, maxCount: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,14 +6,14 @@ export type PageKey = readonly [order: number | string, id: string];
 
 type PageQuery = {
   readonly index: string;
-  /** One value for each `equal` field of the index. */
+  /** Values of the `equal` fields of the index, one for each, in the order of the fields. */
   readonly equal: readonly string[];
   readonly limit: number;
   readonly after?: PageKey | undefined;
   readonly oldestFirst?: boolean;
 };
 
-/** Page of documents; `next` is null when nothing follows. */
+/** Page of documents; `next` is null on the last page. */
 export type Page<Doc> = { readonly documents: readonly Doc[]; readonly next: PageKey | null };
 
 export type DocumentKey = { readonly scope: string; readonly id: string };
@@ -31,14 +31,17 @@ export type Change = DocumentKey & {
  */
 export type Checkpoint = { readonly revision: number; readonly positions: Readonly<Record<string, Position>> };
 
-/** Documents of one organization in a projection, which stay at a position while the others move on. */
+/**
+ * Documents of one organization in a projection, which stay at `position` while the documents of other organizations
+ * advance.
+ */
 export type StoppedPart = {
   readonly projection: string;
   readonly organizationId: string;
   readonly position: Position;
 };
 
-/** Names the position of a stopped part in the checkpoint. */
+/** Returns the name under which the checkpoint stores the position of a stopped part. */
 export const partKey = (projection: string, organizationId: string) => `${projection} ${organizationId}`;
 
 export const stoppedParts = (positions: Checkpoint['positions']): readonly StoppedPart[] =>
@@ -47,7 +50,10 @@ export const stoppedParts = (positions: Checkpoint['positions']): readonly Stopp
     return organizationId === undefined ? [] : [{ projection, organizationId, position }];
   });
 
-/** Leaves out the stopped parts of collections whose new generations include every organization. */
+/**
+ * Returns the positions without the stopped parts of `collections`, because the new generations of these collections
+ * include every organization.
+ */
 export const withoutParts = (positions: Checkpoint['positions'], collections: ReadonlySet<string>) =>
   Object.fromEntries(
     Object.entries(positions).filter(([key]) => !key.includes(' ') || !collections.has(key.split(' ')[0] ?? '')),
@@ -58,7 +64,8 @@ export interface ReadModels {
   /** Returns the documents in the order of the keys; null where there is none. */
   getMany<Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]): Promise<readonly (Doc | null)[]>;
   /**
-   * Returns a page by index, newest first. Pages are stable under inserts, and every page costs the same.
+   * Returns a page by index, newest first unless `oldestFirst` is true. Pages are stable under inserts, and every page
+   * costs the same.
    */
   page<Doc>(collection: Collection<Doc>, scope: string, query: PageQuery): Promise<Page<Doc>>;
   /** Returns the next documents of all owners after the given key, by scope and id; empty at the end. */

@@ -4,7 +4,7 @@ export type WebhookMessage = {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   readonly id: string;
-  /** Unix seconds. */
+  /** Time at which the message is signed, in Unix seconds; sent as `webhook-timestamp`. */
   readonly timestamp: number;
   /** Value of `webhook-signature` in the Standard Webhooks scheme. */
   readonly signature: string;
@@ -38,7 +38,7 @@ export type SigningTarget = {
   readonly organizationId: string;
   readonly webhookId: string;
   readonly secret: string;
-  /** Secret before the last rotation, while receivers may still verify with it. */
+  /** Secret before the last rotation, with which receivers may still verify; undefined once the overlap has ended. */
   readonly previousSecret?: string | undefined;
 };
 

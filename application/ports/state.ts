@@ -1,4 +1,4 @@
-/** Kinds of durable state that are not history: wrapped keys (`vault`) and the progress of processes. */
+/** Kinds of durable state that are not events: wrapped keys (`vault`) and the progress of processes (`processes`). */
 export type Bucket = 'vault' | 'processes';
 
 export type Entry = { readonly value: string; readonly revision: number };

@@ -23,11 +23,14 @@ export interface System {
   sha256(bytes: Uint8Array | string): string;
   /** Returns the HMAC-SHA256 in lower-case hex. */
   hmac(key: string, text: string): string;
-  /** Signs with a key that only this service holds; `purpose` keeps its uses apart. */
+  /** Signs with a key that only this service holds. A signature for one `purpose` is not valid for another. */
   sign(purpose: string, text: string): string;
-  /** Signs with a key of these stores, for texts that become invalid when the service moves to other stores. */
+  /**
+   * Signs with a key that belongs to the current stores, for texts that become invalid when the service moves to other
+   * stores.
+   */
   signHere(purpose: string, text: string): string;
-  /** Compares in constant time. */
+  /** Compares two texts in constant time, so that the duration reveals nothing about a secret. */
   same(a: string, b: string): boolean;
   readonly log: Log;
 }

@@ -8,8 +8,8 @@ export interface Vault {
   open(keyId: string, sealed: string, context: string): Promise<string | null>;
   destroyKey(keyId: string): Promise<void>;
   /**
-   * Rewraps every key under the current master key, so that older master keys are no longer needed. Returns the number of
-   * rewrapped keys.
+   * Rewraps every key under the current master key, so that older master keys are no longer needed. Returns the number
+   * of rewrapped keys.
    */
   changeMasterKey(): Promise<number>;
 }

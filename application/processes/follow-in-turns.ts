@@ -20,23 +20,29 @@ type Options = {
   /** Returns the organization for which an event causes work; null for an event without work. */
   readonly ownerOf: (event: Recorded) => string | null;
   /**
-   * Handles events of one organization, oldest first, and yields after each bounded piece of work. Called again with the
-   * same events after a failure or a restart, so the work must be idempotent.
+   * Handles events of one organization, oldest first, and yields after each bounded piece of work. Called again with
+   * the same events after a failure or a restart, so the work must be idempotent.
    */
   readonly work: (organizationId: string, events: readonly Recorded[]) => AsyncGenerator<void>;
-  /** Drops waiting events of an organization when a later one arrives. */
+  /** True to drop the waiting events of an organization when a later event of that organization arrives. */
   readonly isNewestEnough?: boolean;
 };
 
-/** Event that waits for its turn. `from` is a position before the event, from which the store can be read. */
+/**
+ * Event that waits for its turn. Reading the store from position `from`, which is before the event, finds the event
+ * again.
+ */
 type Waiting = { readonly event: Recorded; readonly from: Position };
-/** Events after `after` and up to `to`. `from` is a position at or before `after`, from which the store can be read. */
+/**
+ * Events after position `after` and up to `to`. Reading them from the store starts at position `from`, which is `after`
+ * or an earlier position.
+ */
 type Range = { readonly from: Position; readonly after: Position; to: Position };
 type Lane = {
   readonly waiting: Waiting[];
-  /** Range of further events, which are in the store only; null when all are in `waiting`. */
+  /** Range of later events that are only in the store, not in memory; null when all events are in `waiting`. */
   stored: Range | null;
-  /** Unfinished work on the oldest events that wait; `begun` is their number. Null between two calls of `work`. */
+  /** Unfinished work on the first `begun` events of `waiting`; null between two calls of `work`. */
   pieces: AsyncGenerator<void> | null;
   begun: number;
 };
@@ -50,7 +56,9 @@ const maxWaiting = 1000;
 const lastOf = (waiting: readonly Waiting[]) => waiting.at(-1)?.event.position ?? beginning;
 const oldestIn = ({ waiting: [first], stored }: Lane) => first?.from ?? stored?.from;
 
-/** Reads events of an organization up to a position, about as many as fit into memory. */
+/**
+ * Reads an organization's events in the range, about `maxWaiting` of them, and returns the position that it reached.
+ */
 const readPiece = async (events: EventStore, organizationId: string, { from, after, to }: Range) => {
   const found: Waiting[] = [];
   let reached = from;
@@ -62,10 +70,10 @@ const readPiece = async (events: EventStore, organizationId: string, { from, aft
   return { found, reached };
 };
 
-/** Keeps the events that wait, by organization, in bounded memory. */
+/** Keeps the waiting events in one lane per organization, in bounded memory. */
 const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false }: Options) => {
   const lanes = new Map<string, Lane>();
-  /** Events handled since the last call of `takeHandled`. */
+  /** Number of events handled since the last call of `takeHandled`. */
   let handled = 0;
 
   const push = (lane: Lane, one: Waiting) => {
@@ -75,7 +83,7 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
     else if (waiting.length < maxWaiting) waiting.push(one);
     else lane.stored = { from: one.from, after: lastOf(waiting), to: one.event.position };
   };
-  /** Reads further events from the store. More may be added to the range meanwhile. */
+  /** Reads further events from the store. Events may be added to the range during the read. */
   const refill = async (lane: Lane, organizationId: string, range: Range) => {
     const { found, reached } = await readPiece(events, organizationId, range);
     for (const one of found) if (ownerOf(one.event) === organizationId) lane.waiting.push(one);
@@ -94,7 +102,10 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
       some.map(({ event }) => event),
     );
   };
-  /** Works on one piece. After a failure, the same events are begun again. */
+  /**
+   * Does one piece of the work on the events in progress and returns whether it was the last piece. After a failure,
+   * the work on these events starts over.
+   */
   const isLastPiece = async (lane: Lane, organizationId: string) => {
     try {
       lane.pieces ??= begin(lane, organizationId);
@@ -112,7 +123,10 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
       push(lane, one);
       return lane;
     },
-    /** Works on one piece and returns whether nothing is left. */
+    /**
+     * Does one piece of the organization's work, or reads its stored events if none is in memory. Returns true when no
+     * event of the organization is left.
+     */
     serve: async (lane: Lane, organizationId: string): Promise<boolean> => {
       if (lane.waiting.length === 0 && lane.stored) await refill(lane, organizationId, lane.stored);
       else if (await isLastPiece(lane, organizationId)) finish(lane);

@@ -4,22 +4,29 @@ import { beginning, type EventStore, type Position, type Recorded, UnknownPositi
 import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 
-/** Events without work after which the position is saved; reading some events again is harmless. */
+/**
+ * Number of events without work after which the position is saved. After a restart, reading some of these events again
+ * is harmless.
+ */
 const saveInterval = 10_000;
 
 type Work = (batch: readonly Recorded[], from: Position) => Promise<boolean>;
 type Options = {
-  /** Id of the process that did this work in earlier versions, whose checkpoint is used at the first start. */
+  /** Id of the process that did this work in earlier versions. Its checkpoint is used at the first start. */
   readonly splitFrom?: string;
-  /** Returns the position before the oldest unfinished work that outlives its batch; no later position is saved. */
+  /**
+   * Returns the position before the oldest event with work that was not finished within its batch; undefined if there
+   * is none. No later position is saved.
+   */
   readonly unfinishedFrom?: () => Position | undefined;
 };
 
 type Ports = { readonly events: EventStore; readonly state: StateStore; readonly system: Pick<System, 'log'> };
 
 /**
- * Skips an organization whose events cannot be processed, so that the others continue. Its position is kept for a release
- * that can read its events. If only its documents are stopped, it is retried with the next batch.
+ * Skips organizations whose events cannot be processed, so that the others continue. The checkpoint stays before the
+ * first skipped event. An organization with unreadable events waits for a release that can read them; any other one is
+ * retried with the next batch.
  */
 const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => {
   const leftOut = new Map<string, { readonly from: Position; readonly isUnreadable: boolean }>();
@@ -47,7 +54,7 @@ const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => 
       if (!isUnreadable) await tryAgain(organizationId, from, end);
   };
   return {
-    /** Returns the position before the first event that was left out; undefined when there is none. */
+    /** Returns the position before the first skipped event; undefined if no organization is skipped. */
     from: () => {
       let first: Position | undefined;
       for (const { from } of leftOut.values()) if (first === undefined || from < first) first = from;
@@ -80,8 +87,8 @@ export const fromCheckpoint = (
     const stored = await state.get('processes', id);
     const known = stored ?? (await state.get('processes', splitFrom));
     const position: Position = known ? Number(known.value) : beginning;
-    // A store restored from a backup may end before the saved position. The store is asked twice, because a wrong answer
-    // would cost reading all events again.
+    // A store restored from a backup may end before the saved position. The store is asked twice, because a wrong
+    // answer would cost reading all events again.
     const isAhead = async () => position > (await events.head());
     const from = (await isAhead()) && (await isAhead()) ? beginning : position;
     let revision = stored?.revision ?? noEntry;
@@ -96,7 +103,10 @@ export const fromCheckpoint = (
     return { from, save };
   };
 
-  /** Resets a checkpoint that the store does not know, so that the next start reads all events again. */
+  /**
+   * Resets the checkpoint if the event store has no event at its position, so that the next start reads all events
+   * again.
+   */
   const forget = async (error: unknown): Promise<never> => {
     const stored = error instanceof UnknownPosition ? await state.get('processes', id) : null;
     if (stored) await state.put('processes', id, String(beginning), stored.revision);
@@ -118,8 +128,9 @@ export const fromCheckpoint = (
   };
 
   /**
-   * Calls `work` with each batch and the position before the batch; `work` returns whether it did anything. Rejects when
-   * the store does not know the saved position, as after a backup was restored. The next run then reads all events.
+   * Calls `work` with each batch and the position before the batch; `work` returns whether it did anything. Rejects
+   * when the store does not know the saved position, as after a backup was restored. The next run then reads all
+   * events.
    */
   return (signal: AbortSignal, work: Work): Promise<void> => follow(signal, work).catch(forget);
 };

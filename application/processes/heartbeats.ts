@@ -33,7 +33,10 @@ export type Instance = Omit<Deployment, 'followsChains'> & {
   readonly seenAt: number;
   /** Time of a clean stop; null while the instance runs, and after it was killed. */
   readonly stoppedAt: number | null;
-  /** True if the process was killed on the machine of the reader, which need not wait for missing heartbeats. */
+  /**
+   * True if the process has ended on the reader's own machine without a clean stop. The reader then need not wait for
+   * missing heartbeats.
+   */
   readonly isKilled: boolean;
   /** Reason why the instance is still starting; null once it is ready. */
   readonly startup: string | null;
@@ -52,22 +55,22 @@ const heartbeatIntervalMs = 5000;
 export const missingAfterMs = 30_000;
 /** Time for which heartbeats of ended instances are kept. */
 const keptMs = 3_600_000;
-/** Heartbeats between two removals of old ones. */
+/** Interval, in heartbeats, at which outdated heartbeats are removed. */
 const pruneInterval = 12;
-/** Time for which a failure shows that a process fails repeatedly. It exceeds the longest pause before a restart. */
+/** Time after a failure for which a process counts as `restarting`. It exceeds the longest pause before a restart. */
 const restartingMs = 30_000;
 const maxMessageLength = 300;
 
 const prefix = 'instance:';
 const idOf = (instance: string) => `${prefix}${instance}`;
 
-/** Returns whether an entry of the process state is a heartbeat, which is meaningless on other stores. */
+/** Returns whether an entry of the process state is a heartbeat. A migration to other stores leaves heartbeats out. */
 export const isHeartbeat = (id: string) => id.startsWith(prefix);
 
 export const isSeen = ({ seenAt, stoppedAt, isKilled }: Instance, now: number) =>
   stoppedAt === null && !isKilled && now - seenAt <= missingAfterMs;
 
-/** Lists the instances whose heartbeats are stored, the one seen last first. */
+/** Lists the instances whose heartbeats are stored, in descending order of the last heartbeat. */
 export const readInstances = async (
   state: StateStore,
   { hasEnded }: Pick<System, 'hasEnded'>,
@@ -86,7 +89,10 @@ export const readInstances = async (
   return found.toSorted((a, b) => b.seenAt - a.seenAt);
 };
 
-/** Selects heartbeats that are old and superseded: the last one of each role is kept, because it shows what is missing. */
+/**
+ * Selects the instances whose heartbeats are old and superseded. The last heartbeat of each role is kept, because it
+ * shows which role is missing.
+ */
 const outdated = (instances: readonly Instance[], now: number): readonly Instance[] => {
   const seenLater = new Set<Role>();
   return instances.filter(({ roles, seenAt }) => {

@@ -3,7 +3,10 @@ import { globalContext, type Handle, step } from '../commands/handle.js';
 import { beginning, clockKey, type EventStore, systemStreams } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
 
-/** Lead of commit times over the clock that is not corrected: clocks kept by NTP differ by less. */
+/**
+ * Maximum time by which commit times may be ahead of the clock without a correction. Clocks synchronized by NTP differ
+ * by less.
+ */
 const toleranceMs = 300_000;
 const pollIntervalMs = 60_000;
 
@@ -16,12 +19,15 @@ const oldestTime = async (events: EventStore): Promise<number | null> => {
 };
 
 /**
- * Resets commit times to the clock after the clock jumped ahead and came back, and records the correction as an event. A
- * clock that is behind the first event of the store is considered wrong and changes nothing.
+ * Resets commit times to the clock after the clock jumped ahead and came back, and records the correction as an event.
+ * A clock that is behind the first event of the store is considered wrong and changes nothing.
  */
 export const createClockKeeper = (ports: { events: EventStore; handle: Handle; system: System }) => {
   const { events, handle, system } = ports;
-  /** Commit time that a correction did not lower, because the clock of the event store itself is ahead. */
+  /**
+   * Commit time that a correction failed to lower, because the clock of the event store itself is ahead; null if there
+   * is none.
+   */
   let stuckAt: number | null = null;
 
   const correct = async (from: number, to: number) => {

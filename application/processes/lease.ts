@@ -6,9 +6,11 @@ import type { Run, ServiceProcess } from './service-process.js';
 type Ports = { readonly state: StateStore; readonly system: System };
 
 const renewalIntervalMs = 1000;
-/** Missed renewals after which another process takes the lease. */
+/** Number of missed renewals after which another process takes the lease. */
 const maxMissedRenewals = 4;
-/** Checks after which an owner that renews the lease but neglects its work loses the lease to another process. */
+/**
+ * Number of checks after which an owner that renews the lease but neglects its work loses the lease to another process.
+ */
 const maxNeglectedLooks = 30;
 const released = '';
 
@@ -64,7 +66,7 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
   };
   const isFree = ({ value }: Entry) =>
     value === released || value === owner || system.hasEnded(value.split(' ')[1] ?? '');
-  /** Takes a lease that is free or forfeited, or that this process lost while the store was unavailable. */
+  /** Takes the lease if it is free or forfeited, or if this process lost it while the store was unavailable. */
   const acquire = async () => {
     const found = await state.get('processes', id);
     const canTake = !found || isFree(found) || (await isForfeited(found));
@@ -74,7 +76,10 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
 
   return {
     isHeld: () => term !== null,
-    /** Resolves with the signal that fires when the lease is lost; with null when the given signal fires before. */
+    /**
+     * Waits for the lease. Resolves with a signal that fires when the lease is lost, or with null if the given signal
+     * fires before the lease is acquired.
+     */
     held: (signal: AbortSignal): Promise<AbortSignal | null> =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve(null);
@@ -92,7 +97,7 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
       }),
     keep: async (signal: AbortSignal) => {
       while (!signal.aborted) {
-        // Another process may take the lease while this one cannot write to the store.
+        // A failed write ends the term, because another process may take the lease meanwhile.
         await (term ? renew() : acquire()).catch(end);
         await system.sleep(renewalIntervalMs, signal);
       }
@@ -104,14 +109,14 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
 };
 
 /**
- * Lets one operating system process at a time run the given work; the others stand by. All work that shares a lease runs
- * in the same process. The lease is released when the work ends, and expires when its owner dies.
+ * Lets one operating system process at a time run the given work; the others stand by. All work that shares a lease
+ * runs in the same process. The lease is released when the work ends, and expires when its owner dies.
  *
- * A process that was suspended does not know that its lease has expired until its next renewal, so two processes may work
- * for a moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing token: the
- * first write of the new owner invalidates the revisions that the old one knows. Appends state the revision of their
- * streams, read models that of their checkpoint, and checkpoints, cursors and seals that of their entry. Jobs and
- * observations have deterministic ids, so that a second write changes nothing.
+ * A process that was suspended does not know that its lease has expired until its next renewal, so two processes may
+ * work for a moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing
+ * token: the first write of the new owner invalidates the revisions that the old one knows. Appends state the revision
+ * of their streams, read models that of their checkpoint, and checkpoints, cursors and seals that of their entry. Jobs
+ * and observations have deterministic ids, so that a second write changes nothing.
  */
 export const createLease = (name: string, ports: Ports, isNeglected: IsNeglected = async () => false) => {
   const keeper = createKeeper(`lease:${name}`, ports, isNeglected);
@@ -138,11 +143,11 @@ export const createLease = (name: string, ports: Ports, isNeglected: IsNeglected
       const stop = linkedController(signal, term);
       await run(stop.signal)
         .catch((error: unknown) => {
-          // Work that is interrupted by a lost lease may reject.
+          // Work that a lost lease interrupts may reject, which is not a failure.
           if (!term.aborted) throw error;
         })
         .finally(() => stop.abort());
-      // The supervisor restarts work that ends by itself; this loop only waits for a lost lease.
+      // Work that ended for another reason is restarted by the supervisor; this loop only resumes after a lost lease.
       isLost = term.aborted;
     }
   };

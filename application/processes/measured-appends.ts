@@ -3,7 +3,10 @@ import type { System } from '../ports/system.js';
 import { noTracer, type Tracer } from '../ports/tracing/tracer.js';
 import type { Measure } from './measurements.js';
 
-/** Runs an append in a span. A turn of a follower that stores events is worth exporting. */
+/**
+ * Runs an append in a span. Keeps the tentative span around the append, because a follower's turn that stores events is
+ * worth exporting.
+ */
 const traced = (tracer: Tracer, writes: readonly StreamWrite[], store: () => Promise<Position>) => {
   tracer.keep();
   const count = writes.reduce((sum, { events }) => sum + events.length, 0);

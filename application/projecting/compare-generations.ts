@@ -5,7 +5,10 @@ import type { DocumentKey, Found, ReadModels } from '../ports/read-models.js';
 
 /** Maximum number of differing documents whose keys are reported. */
 const maxReported = 10;
-/** Comparisons of a differing document, which may differ only until the built generation has caught up. */
+/**
+ * Maximum number of times that a differing document is compared. The difference may disappear once the built generation
+ * has caught up.
+ */
 const comparisons = 5;
 
 /** Number of documents, and the sum of their digests, which is independent of their order. */
@@ -59,7 +62,7 @@ const pairs = async function* (live: Scan, built: Scan): AsyncIterable<Pair> {
 
 const modulus = 2n ** 256n;
 
-/** Sums up the documents of both sides; a document that is compared again is subtracted first. */
+/** Sums up the documents of both sides. Before a document is compared again, its previous versions are subtracted. */
 const createSums = (sha256: (text: string) => string) => {
   const sums = { live: { documents: 0, hash: 0n }, built: { documents: 0, hash: 0n } };
   const digest = ({ scope, id }: DocumentKey, document: object) =>

@@ -5,10 +5,13 @@ import { type Change, type DocumentKey, partKey, type StoppedPart } from '../por
 import type { System } from '../ports/system.js';
 import { CannotApply, fold, orCannotApply, plan } from './fold-batch.js';
 
-/** Maximum number of stopped parts of a projection. With more, the whole projection stops, to bound the checkpoint. */
+/**
+ * Maximum number of organizations whose part of a projection is stopped. With more, the whole projection stops, to
+ * bound the checkpoint.
+ */
 const maxStoppedParts = 1000;
 
-/** Records a stopped projection or part, by its name in the checkpoint, for other processes. */
+/** Records for other processes that a projection, or a part of it, is stopped. `name` is its name in the checkpoint. */
 export type NoteStop = (name: string, stop: { position: Position; reason: string }) => Promise<void>;
 
 /** Reports of stopped projections and parts, to the log and to other processes. */
@@ -30,7 +33,7 @@ export const createStopReports = (log: System['log'], note: NoteStop): StopRepor
 });
 
 type Surroundings = {
-  /** Position of the projection before the events. */
+  /** Position of the projection before the events are applied. */
   readonly position: Position;
   /** Parts of the projection that are stopped already. */
   readonly parts: readonly StoppedPart[];
@@ -42,7 +45,7 @@ type Folded =
   /** Reason why the projection stopped. */
   | { readonly reason: string };
 
-/** Folds events at once; calls `failed` and returns null if the projection cannot apply an event. */
+/** Folds all events together; calls `failed` and returns null if the projection cannot apply an event. */
 const foldOrNull = async (
   projection: AnyProjection,
   events: readonly Recorded[],

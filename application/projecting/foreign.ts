@@ -8,18 +8,23 @@ type Ports = { readonly events: EventStore; readonly readModels: ReadModels; rea
 /** Pause before the store is read again, because a cluster may be electing a leader. */
 const askAgainMs = 1000;
 const pollIntervalMs = 500;
-/** Position that no event reaches, which keeps read models marked as foreign while the store grows. */
+/**
+ * Position greater than that of any event. Set on read models that were built from events that the store does not have,
+ * so that they are still recognized as foreign after the store has grown.
+ */
 const beyondEveryLog: Position = Number.MAX_SAFE_INTEGER;
 
 const furthest = (positions: Readonly<Record<string, Position>>) => Math.max(beginning, ...Object.values(positions));
 
 /**
- * Returns the head of the event store if the read models are ahead of it and so were made from other events; otherwise
- * null. The store is asked twice, because one stale answer would cost a rebuild.
+ * Returns the head of the event store if the read models are ahead of it, so that they must have been built from other
+ * events than those of the store; otherwise null. The store is asked twice, because one stale answer would cost a
+ * rebuild.
  */
 export const headBehind = async ({ events, readModels, system }: Ports): Promise<Position | null> => {
   const ask = async () => {
-    // The checkpoint is read first, because both move.
+    // The checkpoint is read before the head: events appended between the two reads must not make the checkpoint look
+    // newer than the head.
     const checkpoint = await readModels.checkpoint();
     const head = await events.head();
     return isForeign(checkpoint, head) ? head : null;
@@ -30,8 +35,8 @@ export const headBehind = async ({ events, readModels, system }: Ports): Promise
 };
 
 /**
- * Logs that the read models were made from other events, marks them, and waits until a rebuild has replaced them. The
- * documents stay readable meanwhile.
+ * Logs that the read models were built from events that the store does not have, marks these read models, and waits
+ * until a rebuild has replaced them. Their documents stay readable meanwhile.
  */
 export const waitForRebuild = async (
   { events, readModels, system }: Ports,

@@ -26,7 +26,10 @@ type Entry = DocumentKey & {
 };
 type EventAbout = { readonly event: Recorded; readonly about: EventContext };
 
-/** Skips the events before the first document: they could only remove a document that does not exist. */
+/**
+ * Skips the events before the one that creates the first document: they could only remove documents, and none exists
+ * yet.
+ */
 const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
   let hasDocuments = !isEmpty;
   const makes = ({ event, about }: EventAbout) =>
@@ -40,8 +43,8 @@ const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) =>
 };
 
 /**
- * Caches the documents of one projection that were touched since the third last `take`, because later events often touch
- * them again. Older documents are written by then and can be read from the store.
+ * Caches the documents of one projection that were touched since the third-last call of `take`, because later events
+ * often touch the same documents. Documents that leave the cache have been written and can be read from the store.
  */
 const createShelf = (projection: AnyProjection, generations: Generations, isEmpty: boolean) => {
   const [none, seen] = [new Map<string, Entry>(), isEmpty ? createBloomFilter() : null];
@@ -57,7 +60,8 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
   const touched = (events: readonly EventAbout[], missing: Entry[]) => {
     let last: Entry | undefined;
     const entryOf = (scope: string, id: string) => {
-      // Consecutive events often touch the same document, and a lookup has to hash the whole slot.
+      // Consecutive events often touch the same document. This check then saves a lookup, which has to hash the whole
+      // slot.
       if (last?.id === id && last.scope === scope) return last;
       const slot = slotOf(scope, id);
       const known = entries.get(slot);
@@ -96,7 +100,10 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
       if (missing.length > 0) await load(missing);
       orCannotApply(() => fold(events, entriesOf));
     },
-    /** Returns the changes to write and marks them as written. The changes of two calls ago must be written by now. */
+    /**
+     * Returns the changes to write and marks them as written. The changes returned two calls earlier must have been
+     * written by now, because the cache drops their documents.
+     */
     take: (): Change[] => {
       const taken = changed;
       changed = [];

@@ -20,7 +20,10 @@ import { headBehind, waitForRebuild } from './foreign.js';
 import { createResumeParts } from './resume-parts.js';
 
 const overtakenMs = 10;
-/** Largest batch that all projections fold in one turn of the event loop; for larger ones, each gets its own turn. */
+/**
+ * Maximum number of events that all projections fold in one turn of the event loop. For a larger batch, each projection
+ * gets its own turn.
+ */
 const foldedAtOnce = 200;
 
 export type Projector = {
@@ -43,8 +46,8 @@ type Ports = {
 };
 
 /**
- * Caches the documents of the last batch, because the next batch touches many of them again. The cache is valid while the
- * checkpoint has the revision of that batch: every other change of documents increments the revision.
+ * Caches the documents of the last batch, because the next batch touches many of them again. The cache is valid while
+ * the checkpoint has the revision of that batch: every other change of documents increments the revision.
  */
 const createLastBatch = (readModels: ReadModels) => {
   let last = { revision: -1, documents: new Map<string, object | null>() };
@@ -64,7 +67,10 @@ const createLastBatch = (readModels: ReadModels) => {
   };
 };
 
-/** Creates signals that also fire when the read models are lost and have to be rebuilt from the first event. */
+/**
+ * Creates a function that derives a signal from the given one. The derived signal also fires when the read models are
+ * lost and have to be rebuilt from the first event.
+ */
 const createUntilLost = (readModels: ReadModels) => {
   let lost = new AbortController();
   readModels.onLost?.(() => lost.abort());
@@ -195,7 +201,8 @@ export const createProjector = (ports: Ports): Projector => {
           if (!(error instanceof UnknownPosition)) throw error;
           return untilRebuilt(signal);
         });
-        // Another process committed first, or a rebuild holds the read models during its swap.
+        // Pauses, because another process committed first or a rebuild blocks commits until it has swapped the read
+        // models.
         await system.sleep(overtakenMs, signal);
       }
     },

@@ -19,7 +19,10 @@ export type RebuildProgress = {
   readonly head: Position;
   /** Number of events applied by this run. */
   readonly events: number;
-  /** Read models that are indexed or compared; absent in phases that are measured in events. */
+  /**
+   * Number of read models that were indexed or compared so far (`done`), and of all (`total`); absent in phases that
+   * are measured in events.
+   */
   readonly readModels?: { readonly done: number; readonly total: number };
 };
 export type Rebuilt = {
@@ -27,7 +30,7 @@ export type Rebuilt = {
   readonly names: readonly string[];
   readonly events: number;
   readonly comparisons: readonly Comparison[];
-  /** Reasons of the projections that cannot apply an event, by name. */
+  /** Reasons why projections cannot apply an event, by the name of the projection. */
   readonly failures: Readonly<Record<string, string>>;
 };
 type RebuildOptions = {
@@ -47,7 +50,7 @@ export type Rebuild = {
   abandon(wanted: readonly AnyProjection[]): Promise<void>;
   /**
    * Rebuilds outdated projections and removes retired generations until the signal fires. A projection is outdated when
-   * its version was raised, or when the read models were made from other events.
+   * its version was raised, or when the read models were built from events that the store does not have.
    */
   runOutdated(signal: AbortSignal): Promise<void>;
 };
@@ -67,7 +70,10 @@ const find = (all: readonly Generation[], name: string, state: Generation['state
 const createBegun = ({ events, readModels: { generations } }: Ports, wanted: readonly AnyProjection[]) => {
   const numbers = new Map<string, number>();
   return {
-    /** Begins the generations. One that is ahead of the events was built before a backup was restored and starts over. */
+    /**
+     * Begins the generations. A generation ahead of the last event was built before a backup was restored, and starts
+     * over.
+     */
     begin: async () => {
       await generations.begin(wanted);
       const head = await events.head();
@@ -82,7 +88,10 @@ const createBegun = ({ events, readModels: { generations } }: Ports, wanted: rea
       const all = await generations.listGenerations();
       for (const { name } of wanted) numbers.set(name, find(all, name, 'building')?.number ?? 0);
     },
-    /** Returns the projections still being built: another process may have swapped or removed some meanwhile. */
+    /**
+     * Returns the projections that are still being built, with their positions: another process may have swapped some
+     * meanwhile. Rejects if another process removed an unfinished generation.
+     */
     unfinished: async () => {
       const all = await generations.listGenerations();
       const left = wanted.filter(({ name }) => {
@@ -97,7 +106,7 @@ const createBegun = ({ events, readModels: { generations } }: Ports, wanted: rea
   };
 };
 
-/** Brings the generations being built up to the head of the events; stops when the signal fires. */
+/** Brings the generations being built up to the last event; stops when the signal fires. */
 const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { signal, report }: RebuildOptions) => {
   const { events, readModels, system, sizes = defaultSizes } = ports;
   const failures = new Map<string, string>();
@@ -221,7 +230,10 @@ export const createRebuild = (ports: Ports): Rebuild => {
   const { generations } = readModels;
   const run: Rebuild['run'] = (wanted, options) => createRun(ports, wanted, options)();
 
-  /** Returns the projections whose version was raised; all of them when the read models were made from other events. */
+  /**
+   * Returns the projections whose version was raised, or all projections when the read models were built from events
+   * that the store does not have.
+   */
   const outdated = async () => {
     if ((await headBehind(ports)) !== null) return projections;
     const all = await generations.listGenerations();

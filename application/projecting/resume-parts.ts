@@ -19,8 +19,8 @@ type Ports = {
 };
 
 /**
- * Brings stopped parts up to the position of their projection, which a release can do that reads the events of that
- * organization. A part that cannot be read stays stopped, and this process does not try it again.
+ * Brings stopped parts up to the position of their projection. This succeeds once a release runs that can read the
+ * events of the organization. A part that cannot be read stays stopped, and this process does not try it again.
  */
 export const createResumeParts = ({ events, readModels, projections, reportStopped: tellStopped }: Ports) => {
   const tried = new Set<string>();

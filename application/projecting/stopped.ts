@@ -2,7 +2,7 @@ import type { Position } from '../ports/event-store.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 
 type Stop = { readonly position: Position; readonly reason: string };
-/** Stops by the name of the projection or of the stopped part in the checkpoint. */
+/** Stopped projections and parts of projections, by their names in the checkpoint. */
 export type Stops = Readonly<Record<string, Stop>>;
 export type StoppedProjections = {
   /** Returns the recorded stops. A projection that has passed the position of its stop is running again. */

@@ -23,7 +23,10 @@ import {
 
 const network = 'mainnet';
 
-/** Returns the node pool that answers queries about a chain, which is the pool of its gateway; undefined if there is none. */
+/**
+ * Returns the node pool of a chain's gateway, which also serves the chain's queries; undefined if the chain has no
+ * nodes.
+ */
 export const queriedNode = (nodes: ReadonlyMap<string, Node>, { segment }: Variant): Node | undefined =>
   nodes.get(`${segment}/${network}`);
 
@@ -64,7 +67,10 @@ const createReader = ({ nodes }: Ports) => {
     nodeOf(variant)
       .ask(method, params, { ...(bundle && { bundle }) })
       .catch(asNodeError);
-  /** Returns null when the record does not exist. Some nodes answer that with null, others with an error. */
+  /**
+   * Returns null if the block, transaction or receipt does not exist. Some nodes report that by null, others by an
+   * error.
+   */
   const find = async (
     variant: Variant,
     method: string,
@@ -79,7 +85,7 @@ const createReader = ({ nodes }: Ports) => {
       throw error;
     }
   };
-  /** Returns null for a pending transaction, which only the queries for pending transactions return. */
+  /** Treats a pending transaction as missing, because only the queries for pending transactions return one. */
   const findIncluded = async (variant: Variant, method: string, hash: string, bundle?: symbol): Promise<Raw | null> => {
     const found = await find(variant, method, [hash.toLowerCase()], bundle);
     return found && isIncluded(found) ? found : null;
@@ -128,7 +134,8 @@ export const createQueries = (ports: Ports): Queries => {
     },
     receipt: async (variant, hash) => {
       const receipt = await reader.receipt(variant, hash);
-      // Receipts of nodes older than EIP-1559 lack effectiveGasPrice. The price paid was the gas price of the transaction.
+      // Nodes older than EIP-1559 return receipts without effectiveGasPrice. The price paid is then the gas price of
+      // the transaction.
       const gasPrice = receipt.effectiveGasPrice ?? (await reader.transaction(variant, hash))?.gasPrice;
       return showReceipt(receipt, gasPrice);
     },

@@ -10,7 +10,10 @@ type Block = {
   readonly transactions: readonly Raw[];
 };
 
-/** Limit of remembered blocks. The watcher's periodic check finds transactions of a deeper reorg. */
+/**
+ * Maximum number of remembered blocks. If a reorg is deeper, `advance` misses changes; the watcher finds them later by
+ * its periodic reads of the node's pool and of stored transactions.
+ */
 const maxPathLength = 64;
 
 const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
@@ -28,7 +31,10 @@ const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
 const hashesIn = (blocks: readonly Block[]) =>
   blocks.flatMap(({ transactions }) => transactions.map(({ hash }) => text(hash).toLowerCase()));
 
-/** Returns the highest nonce of each sender. Lower nonces are used too, because nonces have no gaps. */
+/**
+ * Returns the highest nonce of each sender in the blocks. Lower nonces of the sender are used too, because nonces have
+ * no gaps.
+ */
 const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
   const highest = new Map<string, bigint>();
   for (const { from, nonce } of blocks.flatMap(({ transactions }) => transactions)) {
@@ -57,7 +63,10 @@ export const createRecentBlocks = (node: Node) => {
   };
 
   return {
-    /** Moves to the current head. Returns the nonces used since, and the hashes of transactions that a reorg removed. */
+    /**
+     * Moves to the current head. Returns the nonces used since the last call, and the hashes of transactions that a
+     * reorg removed.
+     */
     advance: async (): Promise<{ used: readonly UsedNonce[]; returned: readonly string[] }> => {
       const { hash } = await node.head();
       const added = await branch(hash);

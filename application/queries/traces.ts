@@ -45,7 +45,10 @@ const frameOf = (raw: Raw): Frame => ({
   error: text(raw.error),
 });
 
-/** Lists all calls below the transaction itself, callers before callees. Iterative, because nesting is not bounded. */
+/**
+ * Lists all calls below the transaction itself, callers before callees. Iterative, because calls may be nested deeper
+ * than the stack.
+ */
 const framesOfCalls = (root: unknown): Frame[] => {
   const top = rawRecord(root, 'a trace');
   if (top.structLogs !== undefined) throw new NodeRefusal('unsupported', 'the node does not support the call tracer');
@@ -63,7 +66,7 @@ const framesOfCalls = (root: unknown): Frame[] => {
 
 const part = (value: unknown): Raw => (isRecord(value) ? value : {});
 
-/** Conversions from `trace_transaction` types to the fields of the call tracer. */
+/** Functions that convert a trace of `trace_transaction` to the fields of the call tracer, by the type of the trace. */
 const translations: Readonly<Record<string, (action: Raw, result: Raw) => Raw>> = {
   call: (action, result) => ({
     ...action,

@@ -23,7 +23,7 @@ const pauseMs = 1000;
 
 type Ports = { readonly node: Node; readonly pending: PendingTransactions; readonly system: System };
 
-/** Creates a wait that `wake` ends early. A wake before the wait skips it. */
+/** Creates a wait that `wake` ends early. A `wake` before the wait makes the wait return at once. */
 const createWakeableSleep = (system: System, signal: AbortSignal) => {
   let isAwake = false;
   let early: AbortController | null = null;
@@ -49,7 +49,7 @@ const inParts = async <T>(items: readonly T[], work: (item: T, bundle: symbol) =
   }
 };
 
-/** Returns null when no node knows the transaction, and undefined when the nodes' answer is unusable. */
+/** Returns null when no node knows the transaction, and undefined when the response is unusable. */
 const findTransaction = async (node: Node, hash: string, bundle: symbol): Promise<Raw | null | undefined> => {
   try {
     const found = await node.ask('eth_getTransactionByHash', [hash], { bundle });
@@ -83,7 +83,9 @@ const createIntake =
     await pending.add(seen);
   };
 
-/** Checks some stored transactions at each call, so that one whose inclusion was missed is removed eventually. */
+/**
+ * Looks up the next batch of stored transactions at each call, to remove those whose inclusion in a block was missed.
+ */
 const createCheck = ({ node, pending, system }: Ports) => {
   let last: PendingTransaction | null = null;
   return async () => {
@@ -102,7 +104,10 @@ const createCheck = ({ node, pending, system }: Ports) => {
   };
 };
 
-/** Reads the node's whole pool for transactions that were not announced. Stops when the node does not allow it. */
+/**
+ * Reads the node's whole transaction pool, to find transactions that were not announced. If the node refuses the
+ * request, the pool is never read again.
+ */
 const createPoolReader = ({ node, pending, system }: Ports) => {
   let isOpen = true;
   const read = async (): Promise<unknown> => {
@@ -131,7 +136,7 @@ const every = (ms: number, system: System, work: () => Promise<void>) => {
   };
 };
 
-/** Queue of announced hashes. A new hash or a new head ends the wait. */
+/** Queue of announced transaction hashes. `wait` ends early at a new hash or a new head. */
 const createAnnouncements = ({ node, system }: Ports, signal: AbortSignal) => {
   const queued = new Set<string>();
   const sleeper = createWakeableSleep(system, signal);
@@ -159,7 +164,10 @@ const createAnnouncements = ({ node, system }: Ports, signal: AbortSignal) => {
   return announcements;
 };
 
-/** Creates a round: look up announced hashes, drop used nonces, read the pool, check stored transactions. */
+/**
+ * Creates a function for one round: look up announced hashes, drop used nonces, read the pool, check stored
+ * transactions.
+ */
 const createRound = (ports: Ports, announcements: ReturnType<typeof createAnnouncements>) => {
   const { node, pending, system } = ports;
   const takeIn = createIntake(ports);

@@ -5,7 +5,7 @@ import type { PendingTransaction } from '../ports/pending.js';
 /** Integer as a number where that is exact, otherwise as a bigint. */
 export type ExactInteger = number | bigint;
 
-/** Object from a node's answer, not validated yet. */
+/** Object in a node's response, not validated yet. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 const maxQuantityLength = 66;
@@ -30,7 +30,7 @@ export const integer = (value: unknown, what: string): ExactInteger => {
 /** Returns 0 for a missing value. Some nodes omit fields that their chain does not use. */
 const integerOrZero = (value: unknown, what: string): ExactInteger => (value == null ? 0 : integer(value, what));
 
-/** Returns the text unchanged; empty when it is missing. */
+/** Returns a string unchanged, and an empty string for any other value, such as a missing one. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Returns the address in lower case, because some nodes send checksummed addresses. */
@@ -153,7 +153,7 @@ export type ReceiptRecord = {
   to: string;
   gas_used: ExactInteger;
   logs_bloom: string;
-  /** Execution status; null in blocks before Byzantium, whose receipts have none. */
+  /** Execution status; null in blocks before Byzantium, where receipts have none. */
   status: ExactInteger | null;
   transaction_index: ExactInteger;
   effective_gas_price: ExactInteger;

@@ -4,12 +4,12 @@ import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
 type Ports = { readonly readModels: ReadModels; readonly system: Pick<System, 'breathe'> };
-/** Address, as far as its tokens depend on it. `position` is the event position of its registration. */
+/** Address with the event position of its latest registration. */
 type Held = { readonly wallet_id: string; readonly address: string; readonly position: number };
 
 const pageSize = 500;
 
-/** Returns the tokens of an address since its registration, newest first. */
+/** Returns the tokens that were imported or found for an address since its registration, newest first. */
 export const tokensOfAddress = async (
   { readModels, system }: Ports,
   collection: Collection<AddressTokenDocument>,

@@ -1,7 +1,7 @@
 import { type EventContext, scopeOf } from '../../projections/define.js';
 import type { Recorded } from '../ports/event-store.js';
 
-/** Returns the metadata of an event that projections can use. */
+/** Returns the facts about an event, besides its type and data, that projections may use. */
 export const eventContextOf = ({
   metadata: { organizationId, variant, occurredAt },
   position,

@@ -35,7 +35,10 @@ const compare = ([a, idA]: PageKey, [b, idB]: PageKey) => {
   return idA < idB ? 1 : -1;
 };
 
-/** Reads the next documents of all sources, in order and without gaps. */
+/**
+ * Reads a page of each source and merges them. Leaves out documents past the end of any page, because documents that
+ * are not read yet may precede them.
+ */
 const readSome = async <Doc>(readModels: ReadModels, query: Query<Doc>, after: PageKey | undefined) => {
   const { collection, scope, sources, keyOf, oldestFirst = false } = query;
   const inOrder = (a: PageKey, b: PageKey) => (oldestFirst ? compare(b, a) : compare(a, b));

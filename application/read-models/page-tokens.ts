@@ -3,8 +3,9 @@ import type { Page, PageKey } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
 /**
- * Page tokens, which hold the key of the last document of a page. A token is signed for one list of one owner, so that no
- * other list accepts it, and for these stores, because positions differ after a migration.
+ * Page tokens, which hold the key of the last document of a page. A token is signed for one list of one owner, so that
+ * no other list accepts it, and with a key of the current stores, because positions differ after a migration to other
+ * stores.
  */
 export type PageTokens = {
   read(list: readonly string[], token: string | undefined): PageKey | undefined;

@@ -3,21 +3,29 @@ import { beginning, type EventStore, type Position } from '../ports/event-store.
 import { type Checkpoint, type ReadModels, stoppedParts } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
-/** Returns the position up to which every projection is built, for organizations of which no part is stopped. */
+/**
+ * Returns the position up to which every projection is built, apart from organizations for which a projection is
+ * stopped.
+ */
 export const includedBy = ({ positions }: Checkpoint): Position =>
   Math.min(...projections.map((projection) => positions[projection.name] ?? beginning));
 
-/** Returns the position up to which every projection is built for every organization. */
+/**
+ * Returns the position up to which every projection is built, also for organizations for which a projection is stopped.
+ */
 export const includedOfAll = (checkpoint: Checkpoint): Position =>
   Math.min(includedBy(checkpoint), ...stoppedParts(checkpoint.positions).map(({ position }) => position));
 
-/** Returns whether read models were made from events that the store does not have, as after a backup was restored. */
+/**
+ * Returns whether the read models include events that the event store lacks, for example after an older backup of the
+ * event store was restored.
+ */
 export const isForeign = ({ positions }: Checkpoint, head: Position) =>
   Math.max(beginning, ...Object.values(positions)) > head;
 
 /**
- * Position that the read models have reached. With an organization id, the position of that organization, which is
- * lower while a part of its documents is stopped.
+ * Event position that the read models have reached. With an organization id, the position of that organization, which
+ * is lower while a projection is stopped for it.
  */
 export type Progress = {
   /** Returns the last known position of the read models; the actual position may be later. */
@@ -25,22 +33,25 @@ export type Progress = {
   /** Reads the position from the read models. */
   refresh(organizationId?: string): Promise<Position>;
   /**
-   * Records the checkpoint that the projector of this process reached; those of other processes are found by asking the
-   * store.
+   * Records a checkpoint that the projector of this process reached. Checkpoints of projectors in other processes are
+   * read from the store.
    */
   advanceTo(checkpoint: Checkpoint): void;
-  /** False after the read models were lost, until they include again what they are known to have included. */
+  /** Returns false after the read models were lost, until they have reached their last known position again. */
   isWhole(): boolean;
   /** Resolves true once the read models include the position, false when that takes longer than `ms`. */
   reached(position: Position, ms: number, organizationId?: string): Promise<boolean>;
 };
 
-/** Pause between reads of the checkpoint while a request waits; a projector in this process reports sooner. */
+/**
+ * Pause between reads of the checkpoint while a request waits. A projector in this process reports its progress sooner,
+ * by `advanceTo`.
+ */
 const pollIntervalMs = 5;
-/** Interval at which requests whose time is up are answered while a slow store reads the checkpoint. */
+/** Interval at which waiting requests are checked for their deadlines while a slow store reads the checkpoint. */
 const settleIntervalMs = 250;
 
-/** `stopped` has the earliest position of each organization with stopped parts. */
+/** `stopped` has the earliest position of each organization for which projections are stopped. */
 type Included = { readonly position: Position; readonly stopped: ReadonlyMap<string, Position> };
 
 const includedIn = (checkpoint: Checkpoint): Included => {
@@ -56,7 +67,10 @@ const createNewest = () => {
   let known: Included = { position: beginning, stopped: new Map() };
   return {
     position: (organizationId = '') => Math.min(known.position, known.stopped.get(organizationId) ?? known.position),
-    /** Reads overlap, so an older checkpoint may come last. */
+    /**
+     * Records a checkpoint unless it is older than the known one. Reads overlap, so an older checkpoint may arrive
+     * later.
+     */
     update: (checkpoint: Checkpoint) => {
       if (checkpoint.revision < revision || checkpoint.positions === positions) return;
       [revision, positions] = [checkpoint.revision, checkpoint.positions];
@@ -122,7 +136,7 @@ export const createProgress = (ports: Ports): Progress => {
     isPolling = true;
     while (waiting.size > 0) {
       await system.sleep(pollIntervalMs);
-      // A failed read counts as no progress: the request keeps waiting until its time is up.
+      // A failed read counts as no progress: the request keeps waiting until its deadline.
       reading ??= readCheckpoint()
         .catch(() => null)
         .then(advanceTo)
@@ -150,7 +164,7 @@ export const createProgress = (ports: Ports): Progress => {
     advanceTo,
     isWhole: () => {
       if (newest.position() >= included) return true;
-      // The projector may run in another process, so the next call uses the position read here.
+      // The projector may run in another process, so the position is read from the store here, for the next call.
       refresh().catch(() => undefined);
       return false;
     },

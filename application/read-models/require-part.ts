@@ -2,7 +2,10 @@ import { OrganizationStopped } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
 import { partKey, type ReadModels } from '../ports/read-models.js';
 
-/** Rejects with OrganizationStopped while the organization's part of a projection is stopped: its documents lack events. */
+/**
+ * Rejects with OrganizationStopped while the projection is stopped for the organization, because its documents lack
+ * events.
+ */
 export const requirePart = async (readModels: ReadModels, { name }: AnyCollection, organizationId: string) => {
   const { positions } = await readModels.checkpoint();
   if (!Object.hasOwn(positions, partKey(name, organizationId))) return;

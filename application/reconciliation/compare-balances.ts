@@ -24,14 +24,14 @@ type Ports = {
 export type Difference = Holding & {
   readonly expected: string;
   readonly found: string;
-  /** Height at which the expected balance was read. */
+  /** Height at which the expected balance was read from the chain; the difference arose after it. */
   readonly since: number;
 };
 
 export type Compared = Height & {
   readonly walletId: string;
   readonly addresses: readonly AddressDocument[];
-  /** Balances that the follower is about to read, which are left out. */
+  /** Balances that are not compared, because the follower is about to read them. */
   readonly awaited: readonly Holding[];
 };
 
@@ -46,7 +46,10 @@ export const createComparison = (ports: Ports) => {
     return [...new Set<Asset['standard']>(['native', ...(await contracts.list(context)).map((one) => one.standard)])];
   };
 
-  /** Returns the stored balances that can be compared: shown ones that were read at or before the block. */
+  /**
+   * Returns the stored balances that can be compared: balances of followed assets that were read at or before the block
+   * and are not waiting to be read again.
+   */
   const storedOf = async (context: Context, { walletId, at, chain }: Compared, holdings: readonly Holding[]) => {
     const ids = holdings.map(({ address, asset }) => assetDocumentId(walletId, address, asset));
     const keys = ids.map((id) => ({ scope: scopeFor(context), id }));
@@ -60,7 +63,10 @@ export const createComparison = (ports: Ports) => {
     return stored.filter((_, i) => held[i]);
   };
 
-  /** Reads balances of one contract, or native ones. A failing contract is left out: doctor reports it. */
+  /**
+   * Reads from the chain, as of block `at`, the balances that `some` lists: all native, or all of one contract. If the
+   * balances of a contract cannot be read, logs a warning and returns none.
+   */
   const read = async ({ variant, organizationId }: Context, { at }: Compared, some: readonly AssetDocument[]) => {
     try {
       return await readBalances(chains.of(variant), some, at);

@@ -20,11 +20,14 @@ type Ports = {
 /** Progress of a pass; `after` is the last compared wallet, and null once every wallet was compared. */
 type Pass = { readonly startedAt: number; readonly after: DocumentKey | null };
 
-/** Pause after each part, which leaves the nodes to other work. */
+/** Pause after each compared part of a wallet, so that the nodes have time for other work. */
 const partPauseMs = 20;
 const maxIdleMs = 60_000;
 const walletsPerSave = 100;
-/** Wallets in a row that fail before the pass is interrupted, because the nodes or the stores are down. */
+/**
+ * Number of consecutive wallets that fail before the pass is aborted, because the nodes or the stores are probably
+ * down.
+ */
 const maxFailures = 10;
 const firstKey: DocumentKey = { scope: '', id: '' };
 
@@ -102,7 +105,10 @@ export const createReconciler = (ports: Ports, variant: Variant) => {
     await store.save({ ...pass, after: null });
   };
 
-  /** Begins a pass when one is due; returns the milliseconds until then. */
+  /**
+   * Finishes an interrupted pass, and runs a new one if it is due. Returns the milliseconds until the next pass is due,
+   * or 0 if a new pass was run.
+   */
   const advance = async (signal: AbortSignal): Promise<number> => {
     const last = await store.read();
     if (!last) await store.save({ startedAt: system.now(), after: null });

@@ -42,7 +42,7 @@ export type Reconciliation = {
   reconcile(context: Context, walletId: string): Promise<Done<readonly FoundDifference[]>>;
   /** Yields the ids of all wallets, newest first. */
   walletIds(context: Context): AsyncGenerator<string>;
-  /** Compares the balances of a wallet of any size, and yields the differences after each part of the addresses. */
+  /** Compares the balances of a wallet of any size in parts. Yields the differences of each part of its addresses. */
   reconcileParts(context: Context, walletId: string): AsyncGenerator<ReconciledPart>;
 };
 type ReconciledPart = {
@@ -52,7 +52,7 @@ type ReconciledPart = {
 };
 
 const maxAddresses = 1000;
-/** Differences that are recorded in one command. */
+/** Maximum number of differences that one command records. */
 const differencesAtOnce = 100;
 
 const driftKey = (

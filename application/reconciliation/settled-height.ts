@@ -24,15 +24,15 @@ type Ports = {
   readonly catchUpMs: number;
 };
 
-/** Final block at which balances are compared. */
+/** Final block at which balances are compared. `chain` is the hash of the chain's first block. */
 export type Height = { readonly at: Header; readonly chain: string };
 
-/** Limit of unfinished activities of one wallet that are examined. */
+/** Maximum number of unsettled blocks of one wallet that are examined. */
 const maxUnsettled = 1000;
 
 /**
- * Finds the newest block that is final, followed, and confirmed by the wallet's threshold. The read models include
- * everything that was recorded up to this block when the function returns.
+ * Finds the newest block that is final, followed, and confirmed by the wallet's threshold. When the function returns,
+ * the read models include all events that were recorded up to this block.
  */
 export const settledHeight = async (ports: Ports, context: Context, wallet: WalletDocument): Promise<Height> => {
   const { state, chains, events, progress, catchUpMs } = ports;
@@ -51,7 +51,10 @@ export const settledHeight = async (ports: Ports, context: Context, wallet: Wall
   return { at, chain: first };
 };
 
-/** Yields the blocks of a wallet with work left. Their ids begin with the id of the wallet. */
+/**
+ * Yields the blocks of a wallet with changes that are still to be confirmed, notified or corrected, or with balances
+ * that are still to be read. The ids of these documents begin with the wallet id.
+ */
 const unsettledOf = async function* ({ readModels }: Ports, context: Context, walletId: string) {
   const scope = scopeFor(context);
   let after: DocumentKey | undefined = { scope, id: `${walletId}|` };
@@ -68,7 +71,10 @@ const unsettledOf = async function* ({ readModels }: Ports, context: Context, wa
   }
 };
 
-/** Returns the balances that the follower is about to read. They may differ from the chain without being wrong. */
+/**
+ * Returns the holdings with balances that the follower is about to read. Until then, the stored balances may differ
+ * from the chain without being wrong.
+ */
 export const awaitedHoldings = async (
   ports: Ports,
   context: Context,

@@ -31,9 +31,9 @@ export type Activity = (context: Context, scan: Scan) => AsyncGenerator<Activity
 type Ports = { readonly readModels: ReadModels; readonly system: Pick<System, 'breathe'> };
 type Place = Pick<TouchDocument, 'moment' | 'wallet_id' | 'block_number' | 'block_hash' | 'block_time' | 'chain'>;
 type Source<Doc> = {
-  /** Returns whether the last page is used up and another one may follow. */
+  /** Returns true if all documents of the last page were taken and another page may follow. */
   isDue(): boolean;
-  /** Reads pages up to the next document. */
+  /** Reads pages until there is a document to take, or no more pages. */
   fill(): Promise<void>;
   peek(): Doc | undefined;
   take(): Doc;
@@ -85,7 +85,7 @@ const isSame = (a: TransferDocument | undefined, b: TransferDocument) =>
 
 type Document = TransferDocument | TouchDocument;
 
-/** Opens the lists whose documents make up the activity. */
+/** Opens the lists of transfers and of other changes that a scan merges. */
 const openSources = (ports: Ports, context: Context, scan: Scan): readonly Source<Document>[] => {
   const { walletId, address } = scan;
   const standing = async (found: readonly TouchDocument[]) => {
@@ -103,7 +103,7 @@ const openSources = (ports: Ports, context: Context, scan: Scan): readonly Sourc
     : [transfersBy('byFrom', address), transfersBy('byTo', address), touchesBy('byAddress', address)];
 };
 
-/** Takes the next document of all sources in the order of the chain; undefined at the end. */
+/** Takes the next document of all sources in the direction of the scan; undefined at the end. */
 const takeNext = (sources: readonly Source<Document>[], direction: Scan['direction']) => {
   let next: Source<Document> | undefined;
   let best = '';
@@ -127,7 +127,9 @@ const addTo = (block: ActivityBlock, document: Document) => {
   else if (!isSame(block.transfers.at(-1), document)) block.transfers.push(document);
 };
 
-/** Returns the block of a document, which is the last block or a new one, with the document; undefined without one. */
+/**
+ * Adds a document to its block and returns the block: the last one, or a new one. Returns undefined without a document.
+ */
 const blockWith = (last: ActivityBlock | undefined, document: Document | undefined) => {
   if (!document) return undefined;
   const block = last?.hash === document.block_hash ? last : emptyBlock(document);
@@ -139,13 +141,13 @@ const fillAll = async (sources: readonly Source<Document>[]) => {
   for (const source of sources) await source.fill();
 };
 
-/** Yields the blocks with activity in the order of the chain. Removed transfers and replaced blocks are left out. */
+/** Yields the blocks with activity in the direction of the scan. Leaves out removed transfers and replaced blocks. */
 export const createActivity = (ports: Ports): Activity =>
   async function* (context, scan) {
     const sources = openSources(ports, context, scan);
     let block: ActivityBlock | undefined;
     for (;;) {
-      // Waiting for each document would take longer than reading it.
+      // Skip the wait if no source is due: a wait for each document would take longer than reading it.
       if (isAnyDue(sources)) await fillAll(sources);
       const document = takeNext(sources, scan.direction);
       const last: ActivityBlock | undefined = block;

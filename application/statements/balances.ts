@@ -22,9 +22,11 @@ type Ports = {
 
 export type Balances = {
   /**
-   * Returns the balances of assets of an address at a cut-off, by the keys of the assets: the last reading of a node at
-   * or before it, and the movements since. Before the first reading it is that reading without the movements before it.
-   * Null before the asset was followed. Reads the activity of the address at most twice, however many assets it has.
+   * Returns the balances of an address at a cut-off, by asset key. A balance is the last one that was read from a node
+   * up to the cut-off, plus the movements since then. Without such a reading, it is the first one read after the
+   * cut-off, minus the movements in between; without any reading, the sum of all movements. Null if there is no
+   * movement either, or if the asset was not followed yet. Reads the activity of the address at most twice, however
+   * many assets it has.
    */
   at(
     context: Context,
@@ -32,7 +34,10 @@ export type Balances = {
     assets: readonly Asset[],
     at: CutOff,
   ): Promise<ReadonlyMap<string, bigint | null>>;
-  /** Returns the times in Unix seconds when the asset was first and last registered at the address. */
+  /**
+   * Returns the first and the last time (Unix seconds) at which the service began to follow the asset at the address,
+   * by a registration or from the start of an import. Infinity if it never did.
+   */
   followedSince(
     context: Context,
     holder: Holder,
@@ -44,7 +49,7 @@ const nativeKey = assetKey({ standard: 'native' });
 const secondsOf = (time: string | undefined) =>
   time === undefined ? Number.POSITIVE_INFINITY : Math.floor(Date.parse(time) / 1000);
 
-/** Returns what a block changes at an address, by asset. Fees are paid in the chain's own coin. */
+/** Returns the changes of balances of an address in a block, by asset key. Fees are paid in the chain's own coin. */
 const changesIn = (block: ActivityBlock, address: string): ReadonlyMap<string, Change> => {
   const changes = new Map<string, Change>();
   const update = (key: string, part: Partial<Change>) => {
@@ -56,7 +61,8 @@ const changesIn = (block: ActivityBlock, address: string): ReadonlyMap<string, C
   const add = (key: string, amount: bigint) => {
     if (amount !== 0n) update(key, { amount: (changes.get(key)?.amount ?? 0n) + amount, isMovement: true });
   };
-  // Imported changes are recorded after balances that include them.
+  // Ignore the positions of imported changes: an import records changes later than the balances that already include
+  // them.
   for (const { transfer, moment, imported } of block.transfers) if (!imported) record(assetKey(transfer.asset), moment);
   for (const { asset, moment, imported } of block.touches) if (!imported) record(assetKey(asset), moment);
   const selection = { address, hasAsset: () => true, showsFailed: true };
@@ -71,7 +77,10 @@ type Blocks = (
   direction: Scan['direction'],
 ) => AsyncGenerator<{ number: number; changes: ReadonlyMap<string, Change> }>;
 
-/** Returns the changes of blocks at or below the cut-off whose time is after it. */
+/**
+ * Returns, by asset key, the changes of blocks at or below the height of the cut-off that have a later time than the
+ * cut-off. Such blocks exist where block times may decrease.
+ */
 const changesAhead = async (blocks: Blocks, at: CutOff) => {
   const ahead = new Map<string, Change[]>();
   for await (const { number, changes } of blocks('forward')) {
@@ -87,7 +96,8 @@ const runBefore = async (searches: ReadonlyMap<string, SearchBefore>, blocks: Bl
   const lowestOfAll = () => least([...searches.values()].map((search) => search.lowest()));
   let lowest = lowestOfAll();
   for await (const { number, changes } of blocks('back')) {
-    // A search only ever needs more blocks than it did before, so the limit is checked again where it is reached.
+    // Compute the minimum again only when a block is below it. The minimum may have decreased since, because a search
+    // that moves on to an older reading needs lower blocks.
     if (number < lowest) lowest = lowestOfAll();
     if (number < lowest) return;
     for (const [key, change] of changes) await searches.get(key)?.add(change);
@@ -110,7 +120,10 @@ const runAfter = async (searches: ReadonlyMap<string, SearchAfter>, blocks: Bloc
   await reach(Number.POSITIVE_INFINITY);
 };
 
-/** Returns whether the import of an address covered an asset: a token must have been followed by then. */
+/**
+ * Returns whether the import of an address's history covered an asset: a token only if it was followed before the
+ * import ended.
+ */
 const isImported = (
   { complete, last_time }: RegistrationDocument,
   { standard }: Asset,
@@ -142,7 +155,7 @@ const createFollowedSince =
     };
   };
 
-/** Searches readings before the cut-off, and the changes since them. */
+/** Searches for the last reading of each asset at or before the cut-off, and adds up the changes since then. */
 const balancesBefore = async (
   assets: readonly Asset[],
   { candidates, blocks, at, depth }: { candidates: Candidates; blocks: Blocks; at: CutOff; depth: number },

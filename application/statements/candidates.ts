@@ -15,16 +15,19 @@ export type Candidate = {
   readonly number: number;
   readonly position: number;
   readonly balance: bigint;
-  /** False if the reading counts only as long as no change at or below its block was recorded after it. */
+  /**
+   * True if the reading is always valid. A reading that is not certain is invalid if a change in its block or a lower
+   * one was recorded after the reading.
+   */
   readonly isCertain: boolean;
 };
 
-/** Yields the readings of an asset at or before a cut-off, newest first; those after it, oldest first, with `after`. */
+/** Yields the readings of an asset: those at or before a cut-off, newest first, or those after it, oldest first. */
 export type Candidates = (asset: Asset, direction: 'before' | 'after') => AsyncGenerator<Candidate>;
 
 type Ports = { readonly readModels: ReadModels; readonly chains: Pick<Chains, 'familyOf'> };
 
-/** Blocks below this depth are never replaced: a follower keeps no more headers. */
+/** Maximum depth of a reorg in blocks: a follower keeps no more headers. */
 const maxReplaced = 8192;
 const readAtOnce = 5;
 

@@ -14,7 +14,10 @@ export type CutOff = {
   readonly number: number;
   /** Hash of the chain's first block; undefined while nothing of the chain is known. */
   readonly chain: string | undefined;
-  /** Present if no node answered, so that the block is the last one with activity of the wallet. */
+  /**
+   * Present if the block was found without a node: it is then the last block up to the time with activity of the
+   * wallet.
+   */
   readonly isRecorded?: true;
 };
 
@@ -24,7 +27,7 @@ export type CutOffs = (context: Context, walletId: string, time: number, asksNod
 const cachedBlocks = 10_000;
 
 /**
- * Searches the last block at or before a time. Guesses by the average interval between blocks alternate with halving, so
+ * Finds the last block at or before a time. Alternates between guesses by the average block interval and halving, so
  * that a chain with a steady interval takes a few requests and any other chain a logarithmic number.
  */
 const lastBlockAt = async (chain: Chain, time: number, first: Header, head: Header): Promise<Header> => {
@@ -43,8 +46,8 @@ const lastBlockAt = async (chain: Chain, time: number, first: Header, head: Head
 };
 
 /**
- * Finds cut-offs by the nodes. Without a node, the cut-off is the last block in which the wallet had activity: the
- * balances at both blocks are equal.
+ * Finds cut-offs, the last blocks of statements, by asking the nodes. Without a node, the cut-off is the wallet's last
+ * block with activity up to the requested time, because later blocks up to that time did not change its balances.
  */
 export const createCutOffs = (ports: {
   readonly chains: Pick<Chains, 'find'>;

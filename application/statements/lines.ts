@@ -13,7 +13,7 @@ import { documentsBy } from './documents-by.js';
 import { type Movement, movementsIn, type Selection } from './movements.js';
 import { createTallies, type Tallies, type Tally, type UnexplainedReason, unexplainedReasons } from './tallies.js';
 
-/** Blocks after `start` up to `end`. */
+/** Period of a statement: the blocks after `start`, up to and including `end`. */
 export type Period = { readonly start: CutOff; readonly end: CutOff };
 
 /** Correction of a balance by reconciliation, in smallest units. */
@@ -27,16 +27,19 @@ export type Line = {
   readonly incoming: bigint;
   readonly outgoing: bigint;
   readonly fees: bigint;
-  /** Net movements that had fewer confirmations at the end than the wallet requires. `closing` includes them. */
+  /**
+   * Net amount of movements that had fewer confirmations at the end of the period than the wallet requires. `closing`
+   * includes it.
+   */
   readonly inTransit: bigint;
   readonly closing: bigint;
   readonly unexplained: bigint;
   readonly reasons: readonly UnexplainedReason[];
-  /** Corrections of the period, newest first, if `unexplained` is not 0. */
+  /** Corrections of the period, newest first; empty if `unexplained` is 0. */
   readonly corrections: readonly Correction[];
 };
 
-/** Parts of a statement of one address, in the order in which they are written. */
+/** Part of the statement of one address: the opening balance of an asset, a movement, or the line of an asset. */
 export type Entry =
   | { readonly kind: 'opening'; readonly address: string; readonly asset: Asset; readonly balance: bigint }
   | { readonly kind: 'movement'; readonly movement: Movement }
@@ -44,7 +47,7 @@ export type Entry =
 
 type Wallet = { readonly wallet_id: string; readonly confirmation?: number };
 
-/** Returns whether a block of the period has fewer confirmations at its end than the wallet requires. */
+/** Returns whether a block has fewer confirmations at the end of the period than the wallet requires. */
 export const isInTransit = (variant: Variant, { confirmation }: Wallet, { end }: Period, number: number) =>
   end.number - number + 1 < thresholdOf(variant, confirmation);
 
@@ -55,7 +58,7 @@ type Of = {
   readonly selection: Selection;
 };
 const holderOf = ({ wallet, address }: Of) => ({ walletId: wallet.wallet_id, address });
-/** Yields entries in batches, because waiting for each by itself would take longer than reading it. */
+/** Yields entries in batches, because to wait for each entry would take longer than to read it. */
 export type AddressEntries = (context: Context, of: Of) => AsyncGenerator<readonly Entry[]>;
 
 type Ports = { readonly readModels: ReadModels; readonly activity: Activity; readonly balances: Balances };
@@ -94,7 +97,9 @@ const correctionsOf = async (readModels: ReadModels, context: Context, of: Of, a
   return found;
 };
 
-/** Returns the line of an asset; null if nothing is known of its balance, as after a failed transfer alone. */
+/**
+ * Returns the line of an asset; null if its balance was never known, as when its only activity is a failed transfer.
+ */
 const createLine = (ports: Ports) => {
   const reasonsFor = createReasons(ports);
   return async (context: Context, of: Of, tally: Tally, found: bigint | null): Promise<Line | null> => {
@@ -124,7 +129,7 @@ const createLines = (ports: Ports) => {
   };
 };
 
-/** Returns the assets of an address whose balance was ever read. */
+/** Returns the assets of which a balance was ever read at an address. */
 const heldAssets = async (readModels: ReadModels, context: Context, { wallet, address }: Of) => {
   const held: Asset[] = [];
   for (const standard of new Set<Asset['standard']>([...standardsOf(context.variant), 'token'])) {
@@ -135,12 +140,12 @@ const heldAssets = async (readModels: ReadModels, context: Context, { wallet, ad
   return held;
 };
 
-/** Number of entries after which a batch is passed on. */
+/** Number of entries after which a batch is yielded. */
 const batchLength = 500;
 
 type Bounds = Pick<Scan, 'from' | 'direction'> & {
   readonly isWanted: (number: number) => boolean;
-  /** Sum of a tally to which the movements are added. */
+  /** Method of the tallies that adds the movements: to the sums of the period, or to `inTransit`. */
   readonly sum: 'add' | 'addInTransit';
 };
 
@@ -178,7 +183,7 @@ export const createAddressEntries = (ports: Ports): AddressEntries => {
   const blocksIn = createBlocksIn(activity);
   const lines = createLines(ports);
 
-  /** Begins the tallies of assets that have none, and returns their openings. */
+  /** Begins the tallies of assets that have none, and returns the opening entries of these assets. */
   const begin = async (context: Context, of: Of, tallies: Tallies, assets: Iterable<Asset>) => {
     const found = [...new Map([...assets].map((asset) => [assetKey(asset), asset])).values()];
     const unknown = found.filter((asset) => isUnknown(of, tallies, asset));
@@ -198,10 +203,14 @@ export const createAddressEntries = (ports: Ports): AddressEntries => {
         for (const asset of changed) found.set(assetKey(asset), asset);
     return found.values();
   };
-  /** Adds the changes of a block to the tallies of their assets, and returns the openings of new ones. */
+  /**
+   * Adds the changes of a block to the tallies of their assets, and returns the opening entries of assets without a
+   * tally.
+   */
   const tally = async (context: Context, of: Of, tallies: Tallies, { direction, sum }: Bounds, changes: Changes) => {
     const { block, movements, changed } = changes;
-    // The openings of all unknown assets are read at once, because that may take all activity of the address.
+    // Read the opening balances of all assets of the period at once, because a read may scan the whole activity of the
+    // address.
     const openings = changed.some((asset) => isUnknown(of, tallies, asset))
       ? await begin(context, of, tallies, await changedAssets(context, of))
       : [];

@@ -18,7 +18,10 @@ export type Movement = {
 const native: Asset = { standard: 'native' };
 
 const sides = { incoming: ['incoming'], outgoing: ['outgoing'], both: ['outgoing', 'incoming'] } as const;
-/** Directions that a record stands for. TON has a record for each side, also of a transfer to oneself. */
+/**
+ * Returns the directions that a transfer document shows. On TON, a transfer has one document per side, also a transfer
+ * to oneself.
+ */
 const directionsOf = ({ transfer: { details } }: TransferDocument): readonly Direction[] => {
   if (details.transfer_type === 'TRANSFER_TYPE_INCOMING') return sides.incoming;
   return details.transfer_type === 'TRANSFER_TYPE_OUTGOING' ? sides.outgoing : sides.both;
@@ -64,7 +67,7 @@ const feeAlone = (
   change: 0n,
 });
 
-/** Ranks the movements of a transaction: the fee is shown with the first. */
+/** Ranks the movements of a transaction. The one with the lowest rank shows the fee. */
 const rankOf = ({ direction, document }: Movement) =>
   (direction === 'outgoing' ? 0 : 2) + (document.transfer.asset.standard === 'native' ? 0 : 1);
 
@@ -72,11 +75,11 @@ export type Selection = {
   /** Address whose movements are selected; all addresses of the wallet if absent. */
   readonly address: string | undefined;
   readonly hasAsset: (asset: Asset) => boolean;
-  /** False where a record cannot show that a transfer failed. */
+  /** False if the API's transfer records cannot show that a transfer failed; failed transfers are then left out. */
   readonly showsFailed: boolean;
 };
 
-/** Returns for each address and transaction the movement that shows the fee. */
+/** Returns, by address and transaction, the index of the movement that shows the fee. */
 const feePlaces = (movements: readonly Movement[]) => {
   const places = new Map<string, number>();
   for (const [i, movement] of movements.entries()) {
@@ -98,8 +101,8 @@ const sidesIn = ({ transfers }: ActivityBlock, { address, hasAsset, showsFailed 
 };
 
 /**
- * Returns the movements of a block, in the order of its documents. Each fee is part of exactly one movement, of the same
- * transaction and address if there is one.
+ * Returns the movements of a block, in the order of its documents. A fee is part of a movement of the address and
+ * transaction that paid it, or is a movement of its own if there is none.
  */
 export const movementsIn = (block: ActivityBlock, selection: Selection, isPending: boolean): readonly Movement[] => {
   const { address: selected, hasAsset } = selection;

@@ -6,7 +6,7 @@ export type Change = {
   /** Event position up to which the changes in the block were recorded. */
   readonly position: number;
   readonly amount: bigint;
-  /** False if the block has only records without an amount, such as failed transfers. */
+  /** False if the block has only activity without an amount, such as failed transfers. */
   readonly isMovement: boolean;
 };
 
@@ -15,21 +15,30 @@ const takeFrom = (candidates: AsyncGenerator<Candidate>) => async (): Promise<Ca
   return next.done ? null : next.value;
 };
 
-/** Search for a balance at a cut-off by the last reading before it. Changes are added from the newest to the oldest. */
+/**
+ * Search for a balance at a cut-off, by the last reading (a balance read from a node) before it. Changes are added from
+ * the newest to the oldest.
+ */
 export type SearchBefore = {
-  /** Adds a change; ignores one below `lowest`. */
+  /** Adds a change. A change of a block below `lowest` is ignored. */
   add(change: Change): Promise<void>;
-  /** Returns the lowest block whose changes are needed. */
+  /** Returns the height of the lowest block of which the changes are needed. */
   lowest(): number;
-  /** Returns the balance by a reading, and the sum of all changes if there is none. */
+  /**
+   * Returns the balance, which is null without a reading. `sum` is the sum of the changes since the reading or, without
+   * a reading, of all changes. `isEmpty` is true if none of the changes is a movement.
+   */
   result(): { readonly balance: bigint | null; readonly sum: bigint; readonly isEmpty: boolean };
-  /** Returns the changes of the last blocks before the cut-off, which may invalidate a reading after it. */
+  /**
+   * Returns the changes of the last `depth` blocks before the cut-off. They may invalidate a reading after the cut-off.
+   */
   recent(): readonly Change[];
 };
 
 /**
- * `depth` is the number of blocks below a reading in which a change may be recorded after it, as in the blocks that
- * replace those of the reading. `ahead` are changes of blocks at or below the cut-off whose time is after it.
+ * Begins a search for a balance at or before block `at.number`. `depth` is the number of blocks below a reading in
+ * which a change may be recorded after the reading, because a reorg replaced these blocks. `ahead` are changes of
+ * blocks at or below the cut-off that have a later time than the cut-off.
  */
 export const searchBefore = async (
   candidates: AsyncGenerator<Candidate>,
@@ -37,7 +46,7 @@ export const searchBefore = async (
 ): Promise<SearchBefore> => {
   const take = takeFrom(candidates);
   const recent: Change[] = [];
-  /** Changes at or below the candidate, which count if an older reading has to be used. */
+  /** Changes in the candidate's block or lower ones. They are added to `sum` if an older reading has to be used. */
   let below: Change[] = [];
   let sum = 0n;
   let isEmpty = true;
@@ -45,7 +54,10 @@ export const searchBefore = async (
 
   const isOvertaken = ({ number, position, isCertain }: Candidate, by: readonly Change[]) =>
     !isCertain && by.some((one) => one.number <= number && one.position > position);
-  /** Takes older readings while changes at or below them were recorded after them. `added` were not checked yet. */
+  /**
+   * Moves to older readings until none of the changes at or below the reading was recorded after it. `added` are
+   * unchecked changes.
+   */
   const skipOvertaken = async (added: readonly Change[]) => {
     for (let by = added; candidate && isOvertaken(candidate, by); by = [...below, ...at.ahead]) {
       candidate = await take();
@@ -76,15 +88,17 @@ export const searchBefore = async (
   };
 };
 
-/** Search for a balance at a cut-off by the first reading after it. Changes are added from the oldest to the newest. */
+/**
+ * Search for a balance at a cut-off, by the first reading after it. Changes are added from the oldest to the newest.
+ */
 export type SearchAfter = {
   /** Adds a change of a block after the cut-off. */
   add(change: Change): void;
-  /** Decides by the readings below a block, once all changes before it were added. */
+  /** Uses the first valid reading below a block. All changes before the block must have been added. */
   reach(number: number): Promise<void>;
   /** Returns the block of the next reading; infinity if no more changes are needed. */
   next(): number;
-  /** Returns the balance; null if no reading decides it. */
+  /** Returns the balance; null if there is no valid reading. */
   result(): bigint | null;
 };
 

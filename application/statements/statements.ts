@@ -28,13 +28,16 @@ type StatementRequest = {
   /** Unix seconds. */
   readonly startTime: number;
   readonly endTime: number;
-  /** False if nodes are known not to answer, so that none is waited for. */
+  /** False if the nodes are known to be unreachable: the period is then found without them. Default: true. */
   readonly asksNodes?: boolean;
 };
 
 type StatementPage = {
   readonly period: Period;
-  /** Lines of all addresses on the first page; none on the others. Many lines are read while they are iterated. */
+  /**
+   * Lines of all addresses on the first page; none on the others. Lines beyond `linesHeld` are read while they are
+   * iterated.
+   */
   readonly lines: Listed<Line>;
   readonly movements: readonly Movement[];
   readonly nextPageToken: string;
@@ -54,7 +57,7 @@ export type Whole = {
   readonly entries: AsyncGenerator<readonly Entry[]>;
 };
 
-/** Number of lines that are read before the answer begins; more lines are read while it is written. */
+/** Maximum number of lines that are read before the response begins. Further lines are read while it is written. */
 const linesHeld = 1000;
 const addressesAtOnce = 100;
 
@@ -81,7 +84,7 @@ const assetFilter = (
 ) => {
   if (token) return (asset: Asset) => assetKey(asset) === assetKey(token);
   return (asset: Asset) =>
-    // An imported token has the asset type of the chain's own coin.
+    // Imported tokens have the same asset type as the chain's own coin, so a filter by `native` includes them.
     (standard === undefined || asset.standard === standard || (standard === 'native' && asset.standard === 'token')) &&
     (contract === undefined || ('contract' in asset && asset.contract === contract));
 };
@@ -138,7 +141,7 @@ const firstIndex = ({ number }: ActivityBlock, after: Place | null) => {
   return number === after.number ? after.index + 1 : Number.POSITIVE_INFINITY;
 };
 
-/** Reads the first items; returns a list that is read while it is iterated if there are more. */
+/** Reads up to `held` items. If there are more, returns a list that reads them while it is iterated. */
 const heldOrUnread = async <T>(items: AsyncGenerator<T>, held: number): Promise<Listed<T>> => {
   const first: T[] = [];
   for (let next = await items.next(); !next.done; next = await items.next()) {

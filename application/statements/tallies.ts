@@ -68,7 +68,7 @@ export const createTallies = () => {
       const payer = paid(fee);
       if (payer) payer.inTransit -= fee;
     },
-    /** Notes changes of unknown amount. */
+    /** Notes the reasons of changes with an unknown amount. */
     note: ({ touches }: ActivityBlock) => {
       for (const touch of touches) {
         const reason = reasonOf(touch);

@@ -14,7 +14,7 @@ export type LineRecord = Pick<AssetRecord, 'address' | 'asset_type' | 'asset_met
   incoming: string;
   outgoing: string;
   fees: string;
-  /** Net amount with its sign. */
+  /** Net amount, with its sign, of movements that are not confirmed at the end of the period. */
   in_transit: string;
   closing_balance: string;
   /** Amount with its sign: `closing_balance` - `opening_balance` - `incoming` + `outgoing` + `fees`. */

@@ -4,10 +4,10 @@ import type { RefusedGroup } from '../ports/tracing/requests.js';
 import type { PageTokens } from '../read-models/page-tokens.js';
 import type { ListPage, PageRequest } from '../read-models/paging.js';
 
-/** Successful access to a secret or a whole history. */
+/** Successful access to a secret or to the whole history of an organization. */
 type Disclosed = {
   readonly kind: Exclude<AccessKind, 'refused'>;
-  /** Organization whose data the answer contains. */
+  /** Organization whose data the response contains. */
   readonly organizationId: string;
   readonly requestId: string;
   readonly key: string | undefined;
@@ -15,13 +15,16 @@ type Disclosed = {
 };
 
 export type Accesses = {
-  /** Records an access before its answer is sent, so that no answer without an entry exists. */
+  /**
+   * Records an access. Must be awaited before the response is sent, so that every response has an entry in the access
+   * log.
+   */
   disclose(access: Disclosed): Promise<void>;
   /** Returns a page of an organization's accesses since a time (Unix ms), newest first. */
   page(organizationId: string, from: number | undefined, page: PageRequest): Promise<ListPage<Access>>;
 };
 
-/** Returns the refusals of callers with an organization as entries of the access log. */
+/** Returns the refused requests of known organizations as entries of the access log. */
 export const refusedAccesses = (groups: readonly RefusedGroup[]): readonly OwnedAccess[] =>
   groups.flatMap(({ requests }) =>
     requests.flatMap(({ organizationId, time, requestId, key, chain, operation, status, code, detail }) => {

@@ -5,10 +5,15 @@ import { type EventStore, type Recorded, systemStreams } from '../ports/event-st
 import type { ReadModels } from '../ports/read-models.js';
 import { everyDocument } from '../read-models/paging.js';
 
-/** Range of commit times (Unix ms, inclusive) in the history of one organization, or of all if `owner` is null. */
+/**
+ * Range of commit times (Unix ms, inclusive) of one organization's events, or of the events of all organizations if
+ * `owner` is null.
+ */
 export type SearchRange = { readonly owner: string | null; readonly from: number; readonly until: number };
 
-/** Times before and after a request in which its events are committed; they allow for clocks that differ. */
+/**
+ * Milliseconds before and after the time of a request within which its events are committed, allowing for clock skew.
+ */
 const beforeMs = 120_000;
 const afterMs = 300_000;
 export const rangeAround = (owner: string | null, time: number): SearchRange => ({
@@ -19,7 +24,10 @@ export const rangeAround = (owner: string | null, time: number): SearchRange => 
 
 const timed = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/i;
 
-/** Returns the time (Unix ms) in a UUID of version 7, with which the ids that the service makes begin; else null. */
+/**
+ * Returns the time (Unix ms) in a request id that begins with a UUID of version 7, as the service creates them; null
+ * for others.
+ */
 export const timeOfId = (requestId: string): number | null =>
   timed.test(requestId) ? Number.parseInt(requestId.slice(0, 13).replace('-', ''), 16) : null;
 
@@ -30,7 +38,10 @@ type Ports = { readonly events: EventStore; readonly readModels: ReadModels };
 const belongsTo = ({ metadata: { requestId, correlationId, causationId } }: Recorded, wanted: string) =>
   requestId === wanted || correlationId === wanted || causationId === wanted;
 
-/** Reads the range newest first. Once it has found an event, it reads no further back than one request can last. */
+/**
+ * Reads the range newest first. After an event of the request, reads only `beforeMs` further back, the maximum duration
+ * of a request.
+ */
 const findIn = async ({ events }: Ports, owner: string, { from, until }: SearchRange, requestId: string) => {
   const found: Recorded[] = [];
   let earliest = from;
@@ -52,7 +63,10 @@ const allOwners = async ({ readModels }: Ports) => {
   return owners;
 };
 
-/** Finds the events of a request, oldest first. The history has no index by request, so the ranges bound the search. */
+/**
+ * Finds the events of a request, oldest first. Searches only the given ranges, because the event store has no index by
+ * request id.
+ */
 export const findEvents = async (
   ports: Ports,
   requestId: string,

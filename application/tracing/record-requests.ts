@@ -10,24 +10,24 @@ import {
 import { refusedAccesses } from './accesses.js';
 import { loggableDetail } from './key-form.js';
 
-/** Time after which refusals are stored; a process that is killed loses the refusals of this interval. */
+/** Interval at which refusals are stored. A process that is killed loses the refusals of one interval. */
 const storeIntervalMs = 250;
 
 export type RequestRecorder = {
-  /** Returns whether the next successful request is logged, so that callers need not describe the others. */
+  /** Counts a successful request and returns whether it is to be logged. Callers describe only such requests. */
   logsNext(): boolean;
   /** Logs a successful request for which `logsNext` returned true. */
   succeeded(request: AnsweredRequest): void;
   /** Logs a refused request and keeps it for `trace` and ListAccess. `source` is the network address of the caller. */
   refused(request: AnsweredRequest, source: string | undefined): void;
-  /** Stores the refusals until the signal fires, and then those that are left. */
+  /** Stores the refusals periodically until the signal fires, and then the remaining ones. */
   run(signal: AbortSignal): Promise<void>;
 };
 
-/** Number of groups for callers without an organization, whose network addresses are spread over them. */
+/** Number of groups for refusals of callers without an organization. Each network address is hashed to one of them. */
 const anonymousGroups = 64;
 
-/** Refusals that are not stored yet, within the bounds of the store. */
+/** Collects refused requests that are not stored yet, at most as many as the store keeps (`refusalBounds`). */
 const createUnstored = (sha256: System['sha256']) => {
   let groups = new Map<string, RefusedRequest[]>();
   const anonymous = (source = '') => `anonymous-${Number.parseInt(sha256(source).slice(0, 4), 16) % anonymousGroups}`;

@@ -16,12 +16,15 @@ import { type Accesses, createAccesses } from './accesses.js';
 import { findEvents, rangeAround, type SearchRange, timeOfId } from './find-events.js';
 import { createRequestRecorder, type RequestRecorder } from './record-requests.js';
 
-/** Organization and time (Unix ms) of a request, as far as a log line contains them. */
+/** Time (Unix ms) of a request, and its organization if known, as found in a log line. */
 export type TraceHint = { readonly organizationId?: string | undefined; readonly time: number };
 
 type TraceRequest = {
   readonly requestId: string;
-  /** Organization whose whole history is searched. */
+  /**
+   * Organization whose whole history is searched; absent to search only around the times of the hints and the request
+   * id.
+   */
   readonly organizationId?: string | undefined;
   readonly hints: readonly TraceHint[];
 };
@@ -33,7 +36,7 @@ export type Trace = {
   readonly refused: readonly RefusedRequest[];
   readonly events: readonly Recorded[];
   readonly deliveries: readonly TracedDelivery[];
-  /** Ranges of the history that were searched for events. */
+  /** Ranges of commit times that were searched for events. */
   readonly ranges: readonly SearchRange[];
 };
 
@@ -74,7 +77,10 @@ const rangesOf = ({ requestId, organizationId }: TraceRequest, hints: readonly T
   );
 };
 
-/** Lists the ids of the deliveries that an event names, or may have caused at each webhook of its API. */
+/**
+ * Creates a function that lists the ids of the deliveries to look up for an event: the delivery that the event names
+ * or, for an event that webhooks are notified of, its possible delivery to each webhook of the API.
+ */
 const createDeliveryIds = ({ readModels, system }: Ports) => {
   const listeners = new Map<string, Promise<readonly WebhookDocument[]>>();
   const read = async (scope: string) => {

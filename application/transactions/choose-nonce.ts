@@ -12,8 +12,9 @@ export type Sender = { readonly chain: string; readonly from: string };
 
 type Nonces = {
   /**
-   * Calls `use` with one candidate nonce after another until it succeeds: first released nonces, then the larger of
-   * `pending` and one past the highest held nonce, and upwards.
+   * Calls `use` with one candidate nonce after another until one succeeds. Candidates are first the released nonces,
+   * then every nonce from `pending` (the sender's transaction count including pending ones) or from one above the
+   * highest held nonce, whichever is larger.
    */
   allocate(
     context: Context,
@@ -25,11 +26,17 @@ type Nonces = {
   holder(context: Context, sender: Sender, number: number): Promise<string | null>;
 };
 
-/** Nonces that are checked before yielding to the event loop. */
+/** Number of nonces that are read as a page, or checked before yielding to the event loop. */
 const pageSize = 100;
-/** Limit of pages of released or held nonces that one request reads. The read models are never that far behind. */
+/**
+ * Maximum number of pages of released or held nonces that one request reads. More pages would be needed only if the
+ * read models lagged by as many changes of one sender's nonces.
+ */
 const maxPages = 10;
-/** Limit of candidates above the highest held nonce. The read models are never that far behind. */
+/**
+ * Maximum number of candidates above the highest held nonce. More would be needed only if the read models lagged by as
+ * many transactions of one sender.
+ */
 const maxAttempts = 10_000;
 
 const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>
@@ -50,7 +57,10 @@ const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
 
 export const createNonces = (ports: { events: EventStore; readModels: ReadModels; system: System }): Nonces => {
   const { events, readModels, system } = ports;
-  /** Serializes requests of one sender, which would otherwise conflict in the store again and again. */
+  /**
+   * Serializes the requests of one sender, because concurrent ones would reserve the same nonce and conflict in the
+   * store.
+   */
   const inTurn = createKeyedMutex();
 
   const holder: Nonces['holder'] = async (context, sender, number) => {
@@ -74,7 +84,10 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
     }
   };
 
-  /** Yields usable released nonces. A transaction after a nonce gap is never mined, so the previous nonce must be held. */
+  /**
+   * Yields the released nonces that are usable: `pending` itself, and nonces right after a held one. A transaction with
+   * any other nonce would leave a gap in the nonces and never be mined.
+   */
   const released = async function* (context: Context, sender: Sender, pending: number) {
     const scope = scopeFor(context);
     for await (const page of pages(context, sender, 'free', { oldestFirst: true, after: [pending, ''] })) {

@@ -4,7 +4,10 @@ import type { TransactionCodec, TransactionCodecs } from '../ports/codec.js';
 
 export type CodecPorts = { readonly chains: Pick<Chains, 'familyOf'>; readonly transactionCodecs: TransactionCodecs };
 
-/** Finds the codec of the family of the nodes, so that no family ever signs in the format of another. */
+/**
+ * Returns the transaction codec of the chain family to which the nodes belong, so that a transaction is never signed in
+ * the format of another family.
+ */
 export const codecOf = ({ chains, transactionCodecs }: CodecPorts, { variant }: Context): TransactionCodec => {
   const family = chains.familyOf(variant);
   const codec = transactionCodecs[family];

@@ -15,7 +15,7 @@ import { feesOf, type GivenFees } from './fees.js';
 import { missing, readForAnswer, readTransaction, transactionStep } from './transactions.js';
 import type { TransactionRecord } from './wire-record.js';
 
-/** Optional fields. The node or the service chooses missing values. */
+/** Optional request fields. The node or the service chooses missing values. */
 type Given = GivenFees & {
   readonly transactionId: string | undefined;
   readonly gas: string | undefined;
@@ -29,7 +29,10 @@ type Wanted = Given &
   Party & {
     readonly value: string;
     readonly data: string;
-    /** Identity of the call data for retries, when the data itself differs between attempts. */
+    /**
+     * Text that identifies the call data if the data itself differs between retries of a request; absent if it does
+     * not.
+     */
     readonly dataFrom?: string;
   };
 type WantedToken = Given &
@@ -65,7 +68,10 @@ const amount = (path: string, text: string, bits = amountBits) =>
 /** Limit of storage keys in an access list, far more than a contract call reads. */
 const maxStorageKeys = 1000;
 
-/** Limit of nonces past the pending count, far more than a sender prepares at once. */
+/**
+ * Limit by which a requested nonce may exceed the sender's pending transaction count. Far more than the number of
+ * transactions that a sender prepares at once.
+ */
 const maxNonceGap = 1000;
 const requireNear = (nonce: number, pending: number) =>
   nonce <= pending + maxNonceGap
@@ -75,7 +81,10 @@ const requireNear = (nonce: number, pending: number) =>
         `must be at most ${pending + maxNonceGap}, which is ${maxNonceGap} past the pending count ${pending}, not ${nonce}`,
       );
 
-/** Returns the given id or a new one. A retry derives the id of the first attempt. */
+/**
+ * Returns the given id or a new one. The new id is derived from the idempotency seed if there is one, so that a retry
+ * gets the id of the first attempt.
+ */
 const idOf = ({ idSeed }: Context, given: string | undefined, system: System) => {
   if (given !== undefined) return given;
   if (idSeed === undefined) return system.uuid();
@@ -91,7 +100,7 @@ type Draft = Omit<Unsigned, 'nonce' | keyof Fees> & {
   readonly request: string;
 };
 
-/** Stores a transaction with a free nonce and fees. */
+/** Stores a transaction with its fees and with the requested nonce, or with a free one if none is requested. */
 const createStore = (ports: Ports) => {
   const { handle, events, chains } = ports;
   const nonces = createNonces(ports);
@@ -131,7 +140,10 @@ const createStore = (ports: Ports) => {
   };
 };
 
-/** Returns the text whose digest identifies the request. Without fees of type 2 it is that of earlier releases. */
+/**
+ * Returns the text that identifies a request by its digest. Without EIP-1559 fees, the text is that of earlier
+ * releases, so that requests sent to those releases can be retried.
+ */
 const requestText = (given: Given, walletId: string, fingerprint: object) => {
   const { gas, gasPrice, nonce, maxFeePerGas, maxPriorityFeePerGas } = given;
   const isDynamic = maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined;
@@ -177,7 +189,7 @@ const createMake = (ports: Ports) => {
       const { record } = (await readForAnswer(ports, context, transactionId)) ?? missing(transactionId);
       return { answer: { transaction: record }, position };
     } catch (error) {
-      // A concurrent request with the same id was faster.
+      // A concurrent request with the same id has created the transaction meanwhile.
       const isThere = error instanceof Failure && error.code === 'ALREADY_EXISTS';
       const other = isThere ? await madeBefore(context, transactionId, request) : null;
       if (other) return other;
@@ -188,7 +200,10 @@ const createMake = (ports: Ports) => {
 
 const createSpeedUp = (ports: Ports, make: ReturnType<typeof createMake>): TransactionCreation['speedUp'] => {
   const { events, chains, system } = ports;
-  /** A retry returns the transaction of the first attempt, even if the old one was mined meanwhile. */
+  /**
+   * Returns true if an earlier attempt of the request created its transaction. A retry returns that transaction even if
+   * the one to be replaced was mined meanwhile.
+   */
   const isRetry = async (context: Context) => {
     if (context.idSeed === undefined) return false;
     return (await readForAnswer(ports, context, idOf(context, undefined, system))) !== null;
@@ -223,7 +238,10 @@ export const createTransactionCreation = (ports: Ports): TransactionCreation => 
     return held?.wallet_id === walletId ? from : invalid('/from', `is not an address of wallet ${walletId}`);
   };
 
-  /** Returns the list with addresses and keys in their stored form; nothing for an empty list, which has no effect. */
+  /**
+   * Returns the access list with addresses and keys in their stored form; an empty object for an empty list, which has
+   * no effect.
+   */
   const accesses = (context: Context, entries: readonly AccessListEntry[]): Pick<Call, 'accessList'> => {
     const keyCount = entries.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
     if (keyCount > maxStorageKeys)

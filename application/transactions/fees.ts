@@ -22,10 +22,13 @@ const outbid = (fee: string) => ((BigInt(fee) * 1125n + 999n) / 1000n).toString(
 const maxAmount = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
 const minAmount = (a: string, b: string) => (BigInt(a) < BigInt(b) ? a : b);
 
-/** Lowest fees with which nodes replace a sent transaction by another one. */
+/** Lowest fees with which nodes replace a sent transaction with another one. */
 type Floor = { readonly fee: string; readonly priority: string };
 const noFloor: Floor = { fee: '0', priority: '0' };
-/** Returns the floor. The gas price of a transaction of type 0 is both its maximum fee and its priority fee. */
+/**
+ * Returns the lowest fees of a replacement. The gas price of a transaction of type 0 is both its maximum fee and its
+ * priority fee.
+ */
 const floorOf = ({ gasPrice, maxPriorityFeePerGas = gasPrice }: Fees): Floor => ({
   fee: outbid(gasPrice),
   priority: outbid(maxPriorityFeePerGas),
@@ -47,7 +50,9 @@ const gasPriceOf = async (sending: Sending, given: string | undefined, { fee, pr
   };
 };
 
-/** Returns the given fees. Missing ones are suggested by the node, with room for a doubled base fee. */
+/**
+ * Returns the given fees. Missing ones are suggested by the node; the maximum fee leaves room for a doubled base fee.
+ */
 const dynamicFeesOf = async (sending: Sending, given: GivenFees, floor: Floor): Promise<Fees> => {
   const { maxFeePerGas, maxPriorityFeePerGas } = given;
   const isComplete = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined;
@@ -68,8 +73,8 @@ const dynamicFeesOf = async (sending: Sending, given: GivenFees, floor: Floor): 
 };
 
 /**
- * Returns the fees of a new transaction. If it replaces a sent one, they are high enough for that, and without given fees
- * of the same type.
+ * Returns the fees of a new transaction. If it replaces a sent one, the fees are high enough for the replacement, and
+ * of the type of the sent one unless fees of another type are given.
  */
 export const feesOf = (sending: Sending, given: GivenFees, replaced: Fees | null): Promise<Fees> => {
   const floor = replaced ? floorOf(replaced) : noFloor;

@@ -26,7 +26,10 @@ type Change = {
   readonly data: object;
 };
 
-/** Changes whose payloads are in memory together. Kept low, because payloads may be large. */
+/**
+ * Number of changes that are handled together. Kept low, because their payloads, which are in memory, include the call
+ * data.
+ */
 const changesAtOnce = 8;
 
 /** Events that webhooks are notified of, including `TransactionDropped` after a reorg. */
@@ -42,9 +45,9 @@ export const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['typ
 ]);
 
 /**
- * Requests a delivery for every state change of a managed transaction, to each webhook that covers its wallet, and records
- * the change for the notification feed if there is none.
- * Organizations take turns, a bounded number of deliveries each.
+ * Requests a delivery for every state change of a managed transaction to each webhook that covers its wallet. If no
+ * webhook is notified, records the change for the notification feed. Organizations take turns, a bounded number of
+ * deliveries each.
  */
 export const createTransactionNotifier = (ports: NotifierPorts) => {
   const { events, readModels, deliveries, system } = ports;
@@ -74,7 +77,7 @@ export const createTransactionNotifier = (ports: NotifierPorts) => {
   /** Records a change of which no webhook was notified, so that the notification feed contains it. */
   const record = ({ event, context, data }: Change) =>
     deliveries.record(context, { deliveryId: deliveryIdFor(system, context, ['', event.id]), data });
-  /** Notifies the webhooks of one API, which are read once for all changes. */
+  /** Notifies the webhooks of one API of the changes. The webhooks are read once for all changes. */
   const notifyAll = async function* (context: Context, changed: readonly Recorded[]) {
     const listeners = await webhooksWhere(readModels, context, subscribesToActivity);
     for (const some of slicesOf(changed, changesAtOnce)) {

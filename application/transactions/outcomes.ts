@@ -51,7 +51,7 @@ const outcomeOf = (
   const { hash, cancellation_hash, nonce } = document;
   const isUsed = nonce < count;
   const [own, other] = [inclusions.get(hash), inclusions.get(cancellation_hash)];
-  // Nodes disagree when a transaction is included but its nonce is unused, so no outcome is derived.
+  // Nodes disagree if they report the transaction as included but its nonce as unused. No outcome is derived then.
   if (!isUsed) return own || other ? null : { kind: 'waiting' };
   if (own) return { kind: 'mined', ...own };
   if (!other) return { kind: 'replaced' };
@@ -84,7 +84,10 @@ const createReading = ({ chain, sending }: Ports) => {
       const found = await sending.inclusionsAt(hashes, head);
       return new Map(hashes.flatMap((hash, i) => (found[i] ? [[hash, found[i] as Inclusion] as const] : [])));
     },
-    /** Reads counts at the final height. They prove that a nonce is used when the replacing transaction is unknown. */
+    /**
+     * Reads transaction counts as of the last final block. A count above a nonce proves that the nonce is used for
+     * good, even if the transaction that used it is unknown.
+     */
     finalCounts: async (open: readonly OpenTransaction[], { final }: View): Promise<ReadonlyMap<string, number>> => {
       const at = open.length > 0 ? await chain.headerAt(final) : null;
       return new Map(at ? await countsAt(sendersOf(open), at) : []);

@@ -15,7 +15,10 @@ export type TransactionPreview = {
   token?: { contract_address: string; standard: TokenStandard; token_id?: string; value: string };
   /** Highest possible fee: the gas limit at the gas price or the maximum fee per gas. */
   max_fee: string;
-  /** Sender's last known balance less value and highest fee; negative if the balance does not suffice. */
+  /**
+   * Sender's last known balance less value and highest fee; negative if the balance does not suffice, absent if it is
+   * unknown.
+   */
   balance_after?: string;
 };
 

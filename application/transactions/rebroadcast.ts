@@ -20,7 +20,7 @@ type Ports = {
 /** Check intervals: `untaken` for transactions that no node has accepted yet, `taken` for those that nodes may lose. */
 const recheckIntervalMs = { untaken: 1000, taken: 10_000 };
 const atOnce = 16;
-/** Transactions that are processed before yielding to the event loop. */
+/** Number of transactions that are processed before yielding to the event loop. */
 export const transactionsPerTurn = 1000;
 /** Limit of checks per round. The rest follows in later rounds, so that outcomes are read in between. */
 const maxChecksPerRound = 256;
@@ -32,7 +32,10 @@ export const watcherContext = (variant: Variant, { organizationId, document }: O
   requestId: `transaction ${document.transaction_id}`,
 });
 
-/** Logs failures of single transactions in one line, with the first of them, because a node may fail for all. */
+/**
+ * Logs failures of single transactions in one line, with the first failure in full, because a node may fail for all of
+ * them.
+ */
 export const logFailures = (
   { log }: Pick<System, 'log'>,
   variant: Variant,
@@ -52,8 +55,8 @@ export const openKey = ({ organizationId, document }: OpenTransaction) =>
 const isBroadcastable = ({ document }: OpenTransaction) => !document.is_canceling || document.cancellation_hash !== '';
 
 /**
- * Broadcasts the same bytes again while no node has accepted a transaction, or when all nodes have lost it. A failure
- * delays only its own transaction.
+ * Broadcasts a signed transaction again, unchanged, while no node has accepted it or when all nodes have lost it. A
+ * failure delays only its own transaction.
  */
 export const createRebroadcast = ({ sending, events, handle, system }: Ports, variant: Variant) => {
   const lastChecked = new Map<string, number>();
@@ -75,7 +78,10 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
     if (!isThere) await broadcastAgain(one);
   };
 
-  /** Drops check times of transactions that no longer wait. Called rarely, because it compares all keys. */
+  /**
+   * Drops check times of transactions that no longer wait for their inclusion. Called rarely, because it compares all
+   * keys.
+   */
   const forgetOthers = async (waiting: readonly OpenTransaction[]) => {
     const keys = new Set<string>();
     await eachInSlices(waiting, transactionsPerTurn, system, (one) => keys.add(openKey(one)));
@@ -97,7 +103,7 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
     };
     const isDue = (one: OpenTransaction) => {
       const intervalMs = one.document.is_taken ? recheckIntervalMs.taken : recheckIntervalMs.untaken;
-      // The request that sent a transaction broadcasts it first.
+      // The request that sends a transaction broadcasts it, so the first interval begins at the time of sending.
       const since = lastChecked.get(openKey(one)) ?? Date.parse(one.document.sent_time);
       return now - since >= intervalMs;
     };

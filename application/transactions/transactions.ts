@@ -68,7 +68,7 @@ export const readTransaction = (events: Streams, context: Context, transactionId
 const streamOf = (context: Context, transactionId: string) =>
   streamName(context.organizationId, transaction.stream, keyOf(context, transactionId));
 
-/** Transaction as a command answers it, with the fingerprint of the request that created it. */
+/** Transaction as a command returns it, with the fingerprint of the request that created it. */
 type Answerable = { readonly record: TransactionRecord; readonly request: string };
 /**
  * Reads the transaction as an earlier attempt of the request left it, or its current state on the first attempt. Null
@@ -86,7 +86,9 @@ export const readForAnswer = async (
   return created && record && { record, request: created.request };
 };
 
-/** Returns the command that records a broadcast; null for an unknown outcome, which the watcher retries. */
+/**
+ * Returns the command that records the outcome of a broadcast; null for an unknown outcome, which the watcher retries.
+ */
 export const outcomeCommand = (transactionId: string, outcome: Broadcast): TransactionCommand | null => {
   if (outcome.kind === 'unknown') return null;
   return outcome.kind === 'taken'

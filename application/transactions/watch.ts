@@ -43,7 +43,10 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
   const rebroadcast = createRebroadcast(ports, variant);
   let last: { readonly chain: string; readonly height: number } | null = null;
 
-  /** Adds the reason of a failure that is observed for the first time. The outcome is recorded even without a reason. */
+  /**
+   * Adds the reason to a failed transaction's outcome that is observed for the first time. If no node reports a reason,
+   * the outcome is recorded without one.
+   */
   const withReason = async ({ outcome, document: { hash, seen } }: Finding): Promise<Outcome> => {
     if (outcome.kind !== 'mined' || !outcome.failed) return outcome;
     if (seen?.kind === 'mined' && seen.block.hash === outcome.block.hash) return outcome;
@@ -70,7 +73,7 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
     if (open.length === 0) return;
     const genesis = await chain.genesis();
     const head = await chain.head();
-    // A node that lags behind the previous one would report mined transactions as pending.
+    // Skip the round at a head below the last one: a node that lags behind would report mined transactions as pending.
     if (genesis.hash === last?.chain && head.number < last.height) return;
     last = { chain: genesis.hash, height: head.number };
     const isHere = ({ document }: OpenTransaction) => document.chain === genesis.hash;

@@ -74,8 +74,8 @@ export const showTransactionDocument = (document: TransactionDocument): Transact
 });
 
 /**
- * Builds the record from the transaction's events, for command responses that the read models may not include yet. The
- * projection itself folds the events, so that commands and queries always agree. Null when there are no events.
+ * Builds the record from the transaction's events, for responses to commands that the read models may not include yet.
+ * The projection itself folds the events, so that commands and queries always agree. Null when there are no events.
  */
 export const showTransaction = (past: readonly NewEvent[]): TransactionRecord | null => {
   requireReadable(transaction, past);

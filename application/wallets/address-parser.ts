@@ -49,7 +49,9 @@ export const createAddressParser = (ports: {
   const { readModels, codecs, chains, system } = ports;
   const codec = ({ variant }: Context) => codecs[chains.familyOf(variant)];
 
-  /** Parses an address. One too long for the watch list is rejected here, where the caller still gets the error. */
+  /**
+   * Parses an address. Rejects one that is too long for the watch list, while the caller can still receive the error.
+   */
   const read = (context: Context, text: string): { stored: string } | { message: string } => {
     const family = chains.familyOf(context.variant);
     const stored = codecs[family].parse(text);

@@ -18,21 +18,24 @@ type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInpu
 
 type Removal = { readonly walletId: string; readonly upTo: Position };
 
-/** Returns the head of the chain while the follower is behind it; undefined when the follower has caught up. */
+/** Returns the height of the chain while the follower is behind it; undefined when the follower has caught up. */
 export type HeadAhead = (variant: Variant) => Promise<number | undefined>;
 
 type HeldAddress = AddressRecord & {
   readonly wallet_id: string;
-  /** First block from which on an import completed the history; absent without an import. */
+  /** Height from which the history of the address is complete because it was imported; absent without an import. */
   readonly complete_since_block?: number;
 };
 
 export type Addresses = {
   register(context: Context, wanted: Wanted & { importAsset?: boolean | undefined }): Promise<Done<Nothing>>;
   remove(context: Context, wanted: Wanted): Promise<Done<Nothing>>;
-  /** Removes all addresses of a wallet. More than 1000 are removed in parts, so that other requests get a turn. */
+  /** Removes all addresses of a wallet; more than 1000 in parts, so that other requests are served in between. */
   removeAll(context: Context, walletId: string): Promise<Done<Nothing>>;
-  /** Removes, in parts, the addresses registered up to a position. Repeating it changes nothing. */
+  /**
+   * Removes, in parts, the addresses of a wallet that were registered up to an event position. Removing them again
+   * changes nothing.
+   */
   finishRemoval(context: Context, of: Removal): Promise<Position>;
   find(context: Context, input: string): Promise<HeldAddress>;
   /** Lists the addresses of one wallet, or of all wallets, newest first. */
@@ -120,7 +123,7 @@ export const createAddresses = (ports: {
     removeAll: async (context, walletId) => {
       await handle(context, [requireRegistered(context, walletId)]);
       const upTo = await events.head();
-      // The read model must include every registration that was answered before.
+      // The addresses are listed from the read model, which must include every earlier registration.
       if (!(await progress.reached(upTo, catchUpMs, context.organizationId)))
         fail('UNAVAILABLE', 'Read model is catching up with recent registrations. Retry in a moment.');
       const few = await addressParser.first(context, walletId, maxConcurrent);

@@ -45,7 +45,7 @@ const keyOf = ({ context, document: { wallet_id, up_to } }: OpenRemoval) =>
 export const createRemovalResumption = (ports: Ports) => {
   const { events, progress, system, addresses } = ports;
 
-  /** Returns a queue of removals, and the keys of those that it has not finished. */
+  /** Creates a queue that ignores a removal that it already contains. */
   const createQueue = () => {
     const queued = new Set<string>();
     const { add, run } = createOrganizationQueue<OpenRemoval>(system, {
@@ -79,7 +79,7 @@ export const createRemovalResumption = (ports: Ports) => {
   };
   const queueAll = async (queue: (removal: OpenRemoval) => void, signal: AbortSignal) => {
     const head = await events.head();
-    // The read models may not include a removal that started just before a crash.
+    // Wait for the read models, which may not include a removal that started just before a crash.
     while (!signal.aborted && !(await progress.reached(head, catchUpMs)));
     let seen = await queueStuck(() => true, queue);
     while (!signal.aborted) {

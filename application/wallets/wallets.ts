@@ -24,7 +24,7 @@ export type WalletRecord = Omit<WalletDocument, 'position' | 'address_count'> & 
   addresses: string[];
   address_mapping?: AddressRecord[];
 };
-/** Wallet as returned to callers. The addresses of a large wallet are read while they are iterated. */
+/** Wallet as returned to callers. More than `addressesHeld` addresses are read while they are iterated. */
 type ListedWallet = Omit<WalletRecord, 'addresses' | 'address_mapping'> & {
   addresses: Listed<string>;
   address_mapping?: Listed<AddressRecord>;
@@ -47,16 +47,19 @@ export type Wallets = {
   ): Promise<{ wallets: Listed<ListedWallet>; nextPageToken: string }>;
 };
 
-/** Addresses after which a page of wallets ends early, because each wallet includes all its addresses. */
+/**
+ * Maximum number of addresses on a page of wallets, unless the first wallet of the page alone has more. The page ends
+ * before the wallet that would exceed it.
+ */
 export const addressesPerPage = 50_000;
-/** Addresses up to which an answer is held in memory. Larger answers are streamed. */
+/** Maximum number of addresses of a response that is built in memory. Responses with more addresses are streamed. */
 export const addressesHeld = 1000;
 
 const mapParts = async function* <T, R>(parts: AsyncIterable<readonly T[]>, show: (one: T) => R) {
   for await (const part of parts) yield part.map(show);
 };
 
-/** Cuts a page before the wallet that would exceed `addressesPerPage`. The first wallet always fits. */
+/** Cuts a page before the wallet that would exceed `addressesPerPage`, but never before its first wallet. */
 const fitting = (documents: readonly WalletDocument[]) => {
   let carried = 0;
   const end = documents.findIndex(({ address_count }, i) => {
@@ -75,7 +78,9 @@ const notFoundBy = ({ walletId, address }: { walletId: string | undefined; addre
     : `Wallet ${walletId} does not hold address ${address}`;
 };
 
-/** Builds wallet records with all their addresses. Many addresses are read while they are iterated. */
+/**
+ * Builds wallet records with all their addresses. More than `addressesHeld` addresses are read while they are iterated.
+ */
 const createWalletRecords = (addressParser: AddressParser) => {
   const fewAddresses = async (context: Context, { wallet_id, address_count }: WalletDocument) => {
     if (address_count === 0) return [];

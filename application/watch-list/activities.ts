@@ -18,9 +18,12 @@ const isFinished = ({ phase, unread }: Activity) => phase === 'settled' && !unre
 /** Tracks which unfinished activities changed. */
 const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) => {
   const changed = new Set<Activity>();
-  /** Organizations whose unfinished activities count as changed, with those still to be taken; null before the first. */
+  /**
+   * Organizations of which all unfinished activities count as changed. The value iterates over the activities that are
+   * not taken yet; null before the first one is taken.
+   */
   const reconsidered = new Map<string, Iterator<Activity> | null>();
-  /** Moves activities until there are `limit`; returns whether none is left. */
+  /** Moves activities from `left` to `taken` until there are `limit`. Returns whether `left` is exhausted. */
   const move = (left: Iterator<Activity>, taken: Activity[], limit: number) => {
     while (taken.length < limit) {
       const { done, value } = left.next();
@@ -38,7 +41,7 @@ const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) =
     },
     /** Makes the organization's unfinished activities count as changed, after its webhooks or thresholds changed. */
     reconsider: (organizationId: string) => reconsidered.set(organizationId, null),
-    /** Takes up to `limit` changed activities; none when all were taken. */
+    /** Takes up to `limit` changed activities. Returns an empty list when all were taken. */
     take: (limit: number): readonly Activity[] => {
       const taken: Activity[] = [];
       move(changed.values(), taken, limit);
@@ -93,7 +96,7 @@ export const createActivities = () => {
   return {
     all,
     in: (blockHash: string): readonly Activity[] => [...(blocks.get(blockHash)?.values() ?? [])],
-    /** Returns the activity after the last event; undefined once it was dropped. */
+    /** Returns the activity of a wallet in a block; undefined if there is none or it was dropped. */
     current,
     takeChanged: changes.take,
     forgetChanged: changes.clear,
@@ -111,7 +114,10 @@ export const createActivities = () => {
       return put({ ...holder, block, phase: 'settled', ...(before?.unread && { unread: true }) });
     },
     forget: (holder: Holder, block: BlockRef) => forget({ ...holder, block }),
-    /** Drops finished activities up to a final height, and those that finish later. */
+    /**
+     * Drops finished activities in blocks up to a final height. Activities in these blocks that finish later are
+     * dropped too.
+     */
     forgetSettled: (height: number) => {
       final = Math.max(final, height);
       for (const hash of byHeight.takeUpTo(height))

@@ -4,7 +4,9 @@ import { createIntLists, growArray } from './int-lists.js';
 
 /** Many-to-many map from addresses to numbers in typed arrays. A million hex addresses take 50 to 80 MB. */
 export type AddressMap = {
-  /** Adds a pair; adding it again changes nothing. Throws when the address is too long, because skipping it would lose deposits. */
+  /**
+   * Adds a pair, unless the map has it. Throws when the address is too long, because skipping it would lose deposits.
+   */
   add(address: string, value: number): void;
   remove(address: string, value: number): void;
   has(address: string): boolean;
@@ -16,7 +18,8 @@ const noEntry = -1;
 /** Hash table with open addressing that numbers addresses in insertion order. */
 const createNumbering = (seed: number) => {
   const words = new Uint32Array(maxAddressWords);
-  // A slot holds an entry number. `begins` holds the arena offset of the entry's heading, which its words follow.
+  // Each slot holds the number of an entry. `begins` holds the offset in `arena` of the entry's heading; the entry's
+  // words follow it.
   let slots = new Int32Array(64).fill(noEntry);
   let arena = new Uint32Array(256);
   let begins = new Uint32Array(32);

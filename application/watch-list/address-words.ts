@@ -1,11 +1,12 @@
 import { maxAddressLength } from '../../domain/aggregates/address.js';
 
-/** Words of the longest address in the widest encoding, two characters per word. */
+/** Number of 32-bit words of the longest address in the widest encoding, with two characters per word. */
 export const maxAddressWords = maxAddressLength / 2;
 
 /**
- * Encodings of an address. The heading combines the encoding and the number of words, so that different addresses with
- * equal words differ in it. For texts, the number of characters missing in the last word (0 to 3) is added to the encoding.
+ * Numbers of the encodings of an address. The heading combines this number and the number of words, so that addresses
+ * with equal words but different encodings have different headings. For texts, the number of unused characters in the
+ * last word (0 to 3) is added to the number of the encoding.
  */
 const forms = { hex: 1, raw: 2, ascii: 4, wide: 8 } as const;
 const maxCount = 0xff;
@@ -31,7 +32,10 @@ const wordAt = (text: string, at: number) => {
   return word;
 };
 
-/** Appends the hex digits from `at` to the words. Returns the new count, or 0 when they do not form whole words. */
+/**
+ * Appends the hex digits from index `at` to the words. Returns the new number of words, or 0 if the rest of the address
+ * has other characters or does not fill whole words.
+ */
 const readHex = (address: string, at: number, words: Uint32Array, before: number): number => {
   if ((address.length - at) % 8 !== 0) return 0;
   let count = before;
@@ -43,7 +47,10 @@ const readHex = (address: string, at: number, words: Uint32Array, before: number
   return count;
 };
 
-/** Encodes `workchain:…`. A workchain with a plus sign or leading zeros is encoded as text, so that it stays distinct. */
+/**
+ * Encodes a raw TON address, `workchain:…`. Returns 0 for any other text, including one with a plus sign or leading
+ * zeros in the workchain; such a text is encoded character by character, so that it stays distinct.
+ */
 const readRaw = (address: string, words: Uint32Array): number => {
   const end = address.indexOf(':');
   if (end < 1) return 0;

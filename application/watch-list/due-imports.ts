@@ -1,7 +1,7 @@
 import type { Position } from '../ports/event-store.js';
 import { type Holder, holderKey } from './activities.js';
 
-/** Import that is still due. `before` is the position of an earlier event than the registration. */
+/** Balance import that is still due. `before` is an event position before that of the address's registration. */
 export type DueImport = Holder & { readonly address: string; readonly before: Position };
 
 /** Index of addresses registered with a balance import that has not happened yet. */
@@ -18,7 +18,9 @@ export const createDueImports = () => {
     },
     all: (): Iterable<DueImport> => due.values(),
     has: (one: DueImport) => due.get(keyOf(one, one.address)) === one,
-    /** Returns `position`, or an earlier one if a restart that reads events only after `position` would miss an import. */
+    /**
+     * Returns the position from which a restart must read events to miss no due import: `position` or an earlier one.
+     */
     resumePosition: (position: Position): Position => {
       const [oldest] = due.values();
       return Math.min(position, oldest?.before ?? position);

@@ -6,8 +6,8 @@ type TokenAccount = { readonly owner: string; readonly asset: ImportedToken };
 type Claim = TokenAccount & { readonly holders: Set<number> };
 
 /**
- * Token accounts, and the addresses to which organizations say they belong. All statements about an account are kept: an
- * organization may name a wrong address, which must not displace what another one says.
+ * Token accounts, and the addresses to which they belong according to organizations. All claims about an account are
+ * kept, because an organization may name a wrong address, which must not displace the claim of another organization.
  */
 const createTokenAccounts = () => {
   const claims = new Map<string, Claim[]>();
@@ -43,8 +43,8 @@ const createTokenAccounts = () => {
 };
 
 /**
- * Index of imported tokens by address and wallet. A wallet is given by its number from `holder-numbers.ts`; `seed` varies
- * the hashes of the address maps.
+ * Index of imported tokens by address and wallet. Wallets are identified by their numbers from `holder-numbers.ts`;
+ * `seed` varies the hashes of the address maps.
  */
 export const createImportedTokens = (seed: number) => {
   const tokens = new Map<string, ReturnType<typeof createAddressMap>>();
@@ -52,7 +52,10 @@ export const createImportedTokens = (seed: number) => {
   /** Contracts of imported tokens, by address. */
   const contractsOf = new Map<string, Set<string>>();
   return {
-    /** Adds an imported token. `account` is the address that holds the tokens, on chains where that is not the owner. */
+    /**
+     * Adds an imported token. `account` is the address that holds the tokens; undefined if the owner's address itself
+     * holds them.
+     */
     add: (holder: number, token: TokenAccount, account: string | undefined) => {
       const { owner, asset } = token;
       const importers = tokens.get(asset.contract) ?? createAddressMap(seed);
@@ -62,7 +65,9 @@ export const createImportedTokens = (seed: number) => {
       contractsOf.set(owner, contracts.add(asset.contract));
       if (account !== undefined) accounts.add(account, token, holder);
     },
-    /** Records the token account of an owner. The token is followed only if it is imported or its contract registered. */
+    /**
+     * Adds the token account of an owner. The token is followed only if it is imported or its contract is registered.
+     */
     claim: (holder: number, token: TokenAccount, account: string) => accounts.add(account, token, holder),
     tokenAccounts: accounts.of,
     /** Removes all tokens that the wallet imported for the address. */

@@ -9,7 +9,9 @@ export const growArray = <T extends Uint32Array | Int32Array>(array: T, filler =
   return grown;
 };
 
-/** Many short linked lists of integers in two typed arrays. A list is represented by its first link, or `none` if empty. */
+/**
+ * Linked lists of integers that share two typed arrays. A list is represented by its first link, or `none` if empty.
+ */
 export const createIntLists = () => {
   let values = new Int32Array(32);
   let nexts = new Int32Array(32).fill(none);

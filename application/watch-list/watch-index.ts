@@ -69,7 +69,10 @@ const claimAccount = ({ imports, holders }: Parts, holder: Holder, { address: ow
 const importToken = ({ imports, holders }: Parts, holder: Holder, { address: owner, asset, account }: Import) =>
   imports.add(holders.numberOf(holder), { owner, asset }, account);
 
-/** Adds an activity. An imported one is confirmed already, but a reorg may still replace its block. */
+/**
+ * Adds an activity. An activity that a history import found is confirmed already, but a reorg may still replace its
+ * block.
+ */
 const observe = (activities: Parts['activities'], holder: Holder, block: BlockRef, imported: true | undefined) => {
   if (!imported) activities.set(holder, block, 'pending');
   else if (!activities.current({ ...holder, block })) activities.set(holder, block, 'settled');
@@ -136,8 +139,8 @@ const handlersOf = (parts: Parts): Handlers => {
 };
 
 /**
- * Skips an activity that only a newer release can read; that release continues with it from its ledger. Any other
- * unreadable event stops the follower, because skipping it could miss deposits.
+ * Ignores an unreadable event of an activity: the newer release that wrote it continues the activity from its ledger.
+ * Any other unreadable event stops the follower, because skipping it could miss deposits.
  */
 const passOver = (error: unknown, isOfActivity: boolean) => {
   if (!(isOfActivity && error instanceof UnreadableEvent)) throw error;

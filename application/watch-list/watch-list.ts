@@ -39,8 +39,8 @@ export type WatchList = Omit<
 > & {
   readonly interest: Interest;
   /**
-   * Fills the list from the read models and the events after their checkpoint, or after `from` if that is earlier.
-   * `final` is the height up to which the followed blocks are final.
+   * Fills the watch list from the read models and the events after their checkpoint, or after `from` if that is
+   * earlier. `final` is the height up to which the followed blocks are final.
    */
   load(from: Position, final: number): Promise<void>;
   /** Applies all events since the last call. */
@@ -62,7 +62,7 @@ const tokensOf = ({ importToken, claimAccount }: Watched): readonly Tokens[] => 
   { collection: tokenAccounts, add: claimAccount },
 ];
 
-/** Adds the tokens of all addresses. Tokens from before the latest registration of their address no longer count. */
+/** Adds the tokens of all addresses, except those imported or found before the last registration of their address. */
 const fillTokens = async (ports: Ports, variant: string, { collection, add }: Tokens) => {
   for await (const page of pagesOfAllOwners(ports, collection, variant)) {
     const keys = new Map(page.map(({ scope, document: { address: id } }) => [`${scope} ${id}`, { scope, id }]));

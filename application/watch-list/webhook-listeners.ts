@@ -1,6 +1,9 @@
 import type { Holder } from './activities.js';
 
-/** Webhook that is notified of a wallet's activity after `confirmation` blocks; an empty `walletId` covers all wallets. */
+/**
+ * Webhook that is notified of a wallet's activity after `confirmation` confirmations. An empty `walletId` covers all
+ * wallets.
+ */
 export type Listener = {
   readonly webhookId: string;
   readonly walletId: string;
@@ -14,7 +17,10 @@ export const createWebhookListeners = () => {
   const wallets = new Map<string, string>();
   /** Listeners by wallet, so that webhooks of other wallets add no cost to a block. */
   const listeners = new Map<string, Map<string, Listener>>();
-  /** Number of listeners by confirmation, by wallet. Few confirmations differ, however many webhooks there are. */
+  /**
+   * Number of listeners with each `confirmation`, by wallet. A wallet has few different values of `confirmation`,
+   * however many webhooks cover it.
+   */
   const confirmations = new Map<string, Map<number, number>>();
   const idOf = (organizationId: string, webhookId: string) => `${organizationId} ${webhookId}`;
   const placeOf = (organizationId: string, walletId: string) => `${organizationId} ${walletId}`;
@@ -52,7 +58,9 @@ export const createWebhookListeners = () => {
       ...at(organizationId, ''),
       ...at(organizationId, walletId),
     ],
-    /** Returns the different confirmations of the wallet's listeners, unordered; some may be listed twice. */
+    /**
+     * Returns the different values of `confirmation` of the wallet's listeners, unordered; some may be listed twice.
+     */
     confirmationsOf: ({ organizationId, walletId }: Holder): readonly number[] => [
       ...(confirmations.get(placeOf(organizationId, ''))?.keys() ?? []),
       ...(confirmations.get(placeOf(organizationId, walletId))?.keys() ?? []),

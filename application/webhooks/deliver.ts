@@ -43,7 +43,7 @@ type Ports = {
 type Attempt = Extract<DeliveryCommand, { type: 'Attempt' }>['data'];
 type Past = Delivery & { readonly stream: Awaited<ReturnType<EventStore['read']>> };
 
-/** Events that cause attempts, and the event of an attempt. */
+/** Types of events that cause attempts to deliver. `attemptType` is the type of the event that records an attempt. */
 const requests: ReadonlySet<string> = new Set<DeliveryEvent['type']>(['DeliveryRequested', 'DeliveryResent']);
 const attemptType: DeliveryEvent['type'] = 'DeliveryAttempted';
 
@@ -51,11 +51,14 @@ const atOnce = 200;
 /** A quarter of all workers, so that hanging receivers of one organization leave workers to the others. */
 const perOrganization = 50;
 const overloadedRetryMs = 2000;
-/** No response, 429 Too Many Requests, 503 Service Unavailable. */
+/** HTTP statuses of an overloaded receiver: no response (null), 429 Too Many Requests, 503 Service Unavailable. */
 const overloadStatuses: ReadonlySet<number | null> = new Set([null, 429, 503]);
 const recheckMs = 200;
 export const disableAfterMs = 5 * 86_400_000;
-/** Wait for responses at shutdown. Shorter than the delivery timeout, because a supervisor would kill the process. */
+/**
+ * Maximum wait for responses at shutdown. Shorter than the timeout of a delivery, because a supervisor would kill the
+ * process before that.
+ */
 const shutdownGraceMs = 5000;
 
 const payloadOf = ({ stream: { events } }: Past) => {
@@ -105,7 +108,10 @@ const createRecording = (ports: Ports) => {
     ]);
   };
 
-  /** Records an attempt on the stream as read before the request, and returns the new state of the delivery. */
+  /**
+   * Records an attempt and returns the new state of the delivery. Uses the delivery's stream as it was read before the
+   * HTTP request (`known`).
+   */
   const attempted = async (context: Context, known: Past, data: Attempt): Promise<Delivery> => {
     const attempt = deliveryStep(context, data.deliveryId, { type: 'Attempt', data });
     let after: Delivery = known;
@@ -138,14 +144,20 @@ const createRecording = (ports: Ports) => {
   return { read, record };
 };
 
-/** Ends deliveries of removed or disabled webhooks. The webhook's events decide, because the read models may be behind. */
+/**
+ * Cancels deliveries of removed webhooks and parks those of disabled ones. The webhook's events decide, because the
+ * read models may be behind.
+ */
 const createEnding = ({ events, handle, system }: Ports) => {
   const change = (context: Context, { id, lane }: Job, type: 'Cancel' | 'Park' | 'Unpark') =>
     handle(context, [deliveryStep(context, id, { type, data: { deliveryId: id, webhookId: lane } })]);
   const stateOf = (context: Context, { lane }: Job) => webhookState(events, context, lane);
   const soon = () => ({ again: system.now() + recheckMs });
 
-  /** Unparks a delivery whose webhook was reactivated just before the parking, which that reactivation could not see. */
+  /**
+   * Unparks a delivery if its webhook is active again, because a reactivation does not find deliveries that are still
+   * being parked.
+   */
   const parked = async (context: Context, job: Job): Promise<JobOutcome> => {
     if ((await stateOf(context, job)) !== 'active') return 'done';
     await change(context, job, 'Unpark');

@@ -25,10 +25,10 @@ import { webhookState, webhookStep } from './webhook-stream.js';
 
 type HistoryFilter = {
   readonly webhookId: string | undefined;
-  /** Bounds in Unix seconds, inclusive. */
+  /** Inclusive bounds of the time at which a delivery was requested, in Unix seconds; unbounded where undefined. */
   readonly startTime: number | undefined;
   readonly endTime: number | undefined;
-  /** Undefined for every status. */
+  /** Lists only deliveries with this status; deliveries with every status if undefined. */
   readonly status?: DeliveryStatus | undefined;
 };
 
@@ -37,17 +37,17 @@ type Receiver = Pick<WebhookDocument, 'webhook_id' | 'disabled'>;
 type Notification = {
   readonly deliveryId: string;
   readonly data: object;
-  /** Notification type, if it is not the activity type of the API. */
+  /** Notification type; the activity type of the API if absent. */
   readonly notificationType?: string;
 };
 
 export type Deliveries = {
   /**
-   * Requests deliveries to a webhook. Returns false, and requests nothing, if it is disabled. Repeating the request changes
-   * nothing.
+   * Requests deliveries to a webhook. Returns false, and requests nothing, if the webhook is disabled. Repeating the
+   * request changes nothing.
    */
   request(context: Context, to: Receiver, notifications: readonly Notification[]): Promise<boolean>;
-  /** Records a notification of which no webhook was notified, for the notification feed. */
+  /** Records a notification that was requested for no webhook, so that the notification feed contains it. */
   record(context: Context, notification: Notification): Promise<void>;
   /** Requests a test notification to a webhook, which must be active. */
   requestTest(context: Context, webhookId: string): Promise<Done<{ webhook_history_id: string }>>;
@@ -57,8 +57,8 @@ export type Deliveries = {
   /** Sends a delivery again immediately, and reactivates its webhook if it is disabled. */
   resend(context: Context, deliveryId: string): Promise<Done<Nothing>>;
   /**
-   * Sends deliveries of a webhook again, and reactivates it if it is disabled. Selects deliveries with the given status,
-   * or without one all that are not completed.
+   * Sends deliveries of a webhook again, and reactivates the webhook if it is disabled. Selects the deliveries with
+   * `wanted.status` or, if that is undefined, all deliveries that are not completed.
    */
   resendMany(context: Context, wanted: Resending): Promise<Done<{ count: number }>>;
 };
@@ -76,11 +76,11 @@ const notAccepted = deliveryStatuses.filter((status) => status !== 'COMPLETED');
 const maxResent = 10_000;
 const resentAtOnce = 32;
 
-/** Derives a delivery id from the parts. The id includes the owner, because the queue stores only ids. */
+/** Derives a delivery id from the parts. The id includes API and organization, because the queue stores only ids. */
 export const deliveryIdFor = (system: System, { organizationId, variant }: Context, parts: readonly string[]) =>
   `whd_${system.sha256(JSON.stringify([organizationId, variant.tag, ...parts])).slice(0, 32)}.${variant.tag}.${organizationId}`;
 
-/** Parses the owner from a delivery id; null when the text is not one. */
+/** Parses organization and API from a delivery id; null when the text is not a delivery id. */
 export const placeOf = (deliveryId: string): { organizationId: string; variant: Variant } | null => {
   const [, tag, organizationId = ''] = deliveryId.split('.');
   const variant = findVariant(tag);
@@ -98,7 +98,7 @@ const isoSecond = (time: number) => historyMoment(new Date(time * 1000).toISOStr
 
 type Reading = { readonly readModels: ReadModels; readonly turns: LoopTurns };
 
-/** Returns the index that lists exactly the deliveries to a webhook, or to all, with a status, or with any. */
+/** Returns the index of the deliveries to a webhook (undefined: all webhooks) with a status (undefined: any). */
 const sourceOf = (webhookId: string | undefined, status: DeliveryStatus | undefined) => {
   if (status === undefined)
     return webhookId === undefined ? { index: 'all', equal: [] } : { index: 'byWebhook', equal: [webhookId] };
@@ -107,7 +107,7 @@ const sourceOf = (webhookId: string | undefined, status: DeliveryStatus | undefi
     : { index: 'byWebhookAndStatus', equal: [webhookId, status] };
 };
 
-/** Lists the deliveries that match the filter and have one of the statuses, or any status without them, newest first. */
+/** Lists the deliveries that match the filter and have one of the statuses (undefined: any), newest first. */
 const historiesIn = (
   { readModels, turns }: Reading,
   context: Context,
@@ -129,7 +129,7 @@ const historiesIn = (
   });
 };
 
-/** Collects the ids to resend. Rejects before anything is sent when there are more than `maxResent`. */
+/** Collects the ids of the deliveries to resend. Rejects before any is resent when there are more than `maxResent`. */
 const idsToResend = async (reading: Reading, context: Context, wanted: Resending) => {
   const statuses = wanted.status === undefined ? notAccepted : [wanted.status];
   const ids: string[] = [];
@@ -161,7 +161,8 @@ export const createDeliveries = (ports: {
 
   return {
     request: async (context, { webhook_id: webhookId, disabled }, notifications) => {
-      // Notifications to a disabled webhook are dropped, or they would pile up. The document may be stale, so events decide.
+      // Notifications to a disabled webhook are dropped, because they would pile up while it stays disabled. The
+      // document may be stale, so the webhook's events decide.
       if (disabled && (await webhookState(events, context, webhookId)) !== 'active') return false;
       const one = ({ deliveryId, data, notificationType = context.variant.notificationType }: Notification) => {
         const command = { type: 'Request', data: { deliveryId, webhookId, notificationType, data } } as const;

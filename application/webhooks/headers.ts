@@ -25,8 +25,8 @@ export type WebhookHeaders = {
   /** Removes the headers of a removed webhook. Returns the position of the removal; null when there were no headers. */
   removeAllOf(context: Context, webhookId: string): Promise<Position | null>;
   /**
-   * Lists the headers of one webhook, or without an id those sent to every webhook. More headers than the current limit
-   * are read while they are iterated.
+   * Lists the headers of one webhook, or those sent to every webhook if `webhookId` is undefined. If there are more
+   * than `headersPerWebhook`, they are read while they are iterated.
    */
   list(context: Context, webhookId: string | undefined): Promise<Listed<ShownHeader>>;
   /** Returns the decrypted headers of a webhook's deliveries: first those sent to every webhook, then its own. */
@@ -36,20 +36,23 @@ export type WebhookHeaders = {
 /** JSON pointer of the request field for each part of the header. */
 const memberOf = { name: '/header_key', value: '/header_value' } as const;
 const keyId = (headerId: string) => `webhook-header:${headerId}`;
-/** Binds the value to its header name and its webhook, or to all webhooks when `webhookId` is empty. */
+/**
+ * Returns the encryption context that binds a header's value to the header's name and its webhook, or to all webhooks
+ * when `webhookId` is empty.
+ */
 const boundContext = ({ organizationId, variant }: Context, headerId: string, webhookId: string, name: string) =>
   boundTo('webhook-header', [organizationId, variant.tag, headerId, webhookId, name]);
 const cacheKey = (organizationId: string, headerId: string) => `${organizationId} ${headerId}`;
 /** Limit of cached decrypted values. */
 const remembered = 10_000;
-/** Values that are decrypted before yielding to the event loop. */
+/** Number of values that are decrypted before yielding to the event loop. */
 const openedWithoutPause = 100;
 const removedAtOnce = 50;
 
 const createOpening = (vault: Vault, system: System) => {
   type Opening = { readonly bound: string; readonly value: Promise<string | null> };
   const opened = createBoundedCache<string, Opening>(remembered);
-  /** Decrypts each value once, also for concurrent callers. */
+  /** Decrypts a header's value. Concurrent and later callers share the result. */
   const clearValue = async (context: Context, header: WebhookHeaderDocument) => {
     const { webhook_header_id: id, sealed_value: sealed, webhook_id, name } = header;
     const key = cacheKey(context.organizationId, id);
@@ -82,7 +85,10 @@ const createOpening = (vault: Vault, system: System) => {
   return { clearValue, openAll, forget };
 };
 
-/** Rejects a header beyond the limit of the webhook. A retry of a registration finds its own header and passes. */
+/**
+ * Rejects a new header of a webhook that already has the maximum number of headers. A retry of a registration passes,
+ * because its header is one of them.
+ */
 const requireRoom = async (readModels: ReadModels, context: Context, webhookId: string, headerId: string) => {
   const query = { index: 'byWebhook', equal: [webhookId], limit: headersPerWebhook };
   const { documents } = await readModels.page(webhookHeaders, scopeFor(context), query);
@@ -113,7 +119,10 @@ const pagesOf = async function* (
   } while (after);
 };
 
-/** Returns the headers of a single page as an array, and those of several pages as parts that are read on demand. */
+/**
+ * Returns the headers as an array if they fit on one page. Otherwise, returns the pages as parts that are read while
+ * they are iterated.
+ */
 const showPages = async <T>(
   { touch }: Context,
   pages: AsyncGenerator<HeaderPage, undefined>,

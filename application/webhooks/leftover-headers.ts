@@ -18,12 +18,15 @@ type Ports = {
 };
 
 const catchUpMs = 1000;
-/** Includes registrations, because a header may be registered while its webhook is being removed. */
+/**
+ * Types of events after which leftover headers are removed. A header may be registered while its webhook is being
+ * removed.
+ */
 const concerned: readonly string[] = ['WebhookRemoved', 'WebhookHeaderRegistered'];
 
 /**
- * Removes headers of removed webhooks that the removal missed: it may have crashed or not seen them, and older releases
- * kept them. Leftover headers would count against the quota and keep their secrets forever.
+ * Removes headers that outlived their webhook: its removal crashed or did not see them, or an older release kept them.
+ * Leftover headers would count against the quota and keep their secrets forever.
  */
 export const createLeftoverHeaders = (ports: Ports) => {
   const { events, progress, headers } = ports;

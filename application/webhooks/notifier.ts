@@ -21,7 +21,7 @@ export type NotifierPorts = {
   readonly system: System;
 };
 
-/** Deliveries requested in one piece. */
+/** Number of deliveries that are requested concurrently, before other organizations take their turns. */
 const deliveriesAtOnce = 32;
 
 /** Builds the context in which the deliverer handles an event of a variant. */

@@ -15,9 +15,9 @@ const payloadOf = ({ organizationId, count, hash, position, index, head }: Logge
 });
 
 /**
- * Requests a delivery for each seal, with the log head that includes it, to the organization's webhooks that subscribe to
- * seals. Of several seals that wait, only the last is sent, because it covers the earlier ones. Organizations take turns,
- * a bounded number of deliveries each.
+ * Requests a delivery for each seal, with the log head that includes it, to the organization's webhooks that subscribe
+ * to seals. If several seals wait, only the last one is sent, because it covers the earlier ones. Organizations take
+ * turns, a bounded number of deliveries each.
  */
 export const createSealNotifier = (ports: NotifierPorts) => {
   const { readModels, deliveries, system } = ports;

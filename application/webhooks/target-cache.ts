@@ -10,13 +10,16 @@ import type { Webhooks } from './webhooks.js';
 export type Target = OpenWebhook & { readonly headers: Awaited<ReturnType<WebhookHeaders['inClear']>> };
 
 export type Targets = {
-  /** Returns the target as the read models show it now; null when the webhook does not exist. */
+  /** Returns the target according to the current read models; null when the webhook does not exist. */
   find(context: Context, webhookId: string): Promise<Target | null>;
 };
 
 const remembered = 10_000;
 
-/** Caches decrypted webhooks and headers. Each lookup reads the owner's edition, which changes with any webhook. */
+/**
+ * Caches decrypted webhooks and headers. Each lookup reads the owner's edition, which is the position of the last
+ * change to any of its webhooks or headers. A cached webhook is used only if its edition is the same.
+ */
 export const createWebhookTargetCache = (ports: {
   readModels: ReadModels;
   webhooks: Webhooks;

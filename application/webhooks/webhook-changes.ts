@@ -30,9 +30,9 @@ const pageSize = 200;
 const catchUpMs = 30_000;
 
 /**
- * Cancels the deliveries of removed webhooks, parks those of disabled webhooks and queues those of reactivated webhooks.
- * Runs apart from the delivery queue, and organizations take turns, one page of deliveries each, so that a webhook with
- * very many deliveries does not delay others.
+ * Cancels the deliveries of removed webhooks, parks those of disabled webhooks and queues those of reactivated
+ * webhooks. Runs apart from the delivery queue, and organizations take turns, one page of deliveries each, so that a
+ * webhook with any number of deliveries does not delay others.
  */
 export const createWebhookChanges = (ports: Ports) => {
   const { events, readModels, progress, handle, jobs } = ports;
@@ -79,7 +79,7 @@ export const createWebhookChanges = (ports: Ports) => {
   };
   const changes: Readonly<Record<string, Change>> = {
     WebhookRemoved: stop('Cancel', () => true),
-    // The webhook may have been reactivated since the event.
+    // The webhook may have been reactivated since the event, and then its deliveries are not parked.
     WebhookDisabled: stop('Park', (state) => state === 'disabled'),
     WebhookRevived: resume,
   };

@@ -25,7 +25,7 @@ type Registration = {
   walletId: string | undefined;
   endpoint: string;
   confirmation: number;
-  /** Undefined for the API's activity type. */
+  /** Notification types that the webhook subscribes to; the API's activity type if undefined. */
   notificationTypes?: readonly string[] | undefined;
   /** True to notify once more when a transfer that was notified as pending is confirmed. */
   final?: boolean | undefined;
@@ -34,7 +34,7 @@ type Registration = {
 export type Webhooks = WebhookEditing & {
   register(context: Context, wanted: Registration): Promise<Done<{ webhook_id: string }>>;
   remove(context: Context, webhookId: string): Promise<Done<Nothing>>;
-  /** Returns null when the webhook does not exist. */
+  /** Returns a webhook with its decrypted secrets; null when the webhook does not exist. */
   find(context: Context, webhookId: string): Promise<OpenWebhook | null>;
   list(context: Context, page: PageRequest): Promise<ListPage<ShownWebhook>>;
 };
@@ -49,7 +49,7 @@ type Ports = {
   signer: WebhookSigner;
   removeHeaders: (context: Context, webhookId: string) => Promise<Position | null>;
   system: System;
-  /** True when an endpoint on a new host must answer a challenge. */
+  /** True when an endpoint on a new host must pass a challenge. */
   challengeEndpoints: boolean;
 };
 

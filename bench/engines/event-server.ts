@@ -45,7 +45,10 @@ const commandsOf = (run: (writes: readonly StreamWrite[]) => Promise<unknown>) =
     for (let n = 0; n < commands; n++) await run(Array.from({ length: streamsOfCommand }, write));
   });
 
-/** Stores the events that the reading sides read. Returns the log position before them. */
+/**
+ * Stores the events that `readAll`, `feed` and their bare counterparts read. Returns the log position before these
+ * events.
+ */
 const writePast = async () => {
   const { position } = await appendBare(write());
   if (!position) throw new Error('The event server is too old: it does not report the log position of an append');

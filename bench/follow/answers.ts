@@ -1,13 +1,16 @@
 import { blockBloom, bloomWith, emptyBloom, receiptBloom } from './bloom.js';
 import { bytesOf, hashOf, strangersAddress, tokenContract, watchedAddress } from './generated.js';
 
-/** Content of a generated block of a busy chain. The answers about it have all the fields that Geth returns. */
+/**
+ * Content of a generated block of a busy chain. The JSON-RPC responses about the block have all the fields that Geth
+ * returns.
+ */
 export type BlockPlan = {
   readonly chain: number;
   readonly number: number;
   readonly transactions: number;
   readonly logs: number;
-  /** Indexes of watched addresses that receive a transaction each, alternately coins and tokens. */
+  /** Indexes of the watched addresses that receive a transfer each, alternately of coins and of tokens. */
   readonly concerned: readonly number[];
 };
 
@@ -26,7 +29,10 @@ const transactionHash = (plan: Place, index: number) => hashOf('transaction', pl
 /** Numbers transactions uniquely across blocks. */
 const serialOf = ({ number }: Place, index: number) => number * 10_000 + index;
 
-/** Spreads the transactions to watched addresses over the block. */
+/**
+ * Chooses the transactions that go to watched addresses, spread evenly over the block. Returns their receivers by the
+ * index of the transaction in the block.
+ */
 const targetsIn = ({ transactions, concerned }: BlockPlan) => {
   const targets = new Map<number, { readonly address: string; readonly coin: boolean }>();
   const apart = Math.max(1, Math.floor(transactions / Math.max(1, concerned.length)));
@@ -172,5 +178,5 @@ export const answersAbout = (plan: BlockPlan): { block: object; receipts: object
   };
 };
 
-/** Wraps a result as a JSON-RPC answer. */
+/** Wraps a result as a JSON-RPC response. */
 export const envelopeOf = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 0, result });

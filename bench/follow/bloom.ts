@@ -7,7 +7,7 @@ export const blockBloom = `0x${'ffefdfcf'.repeat(64)}`;
 export const receiptBloom = `0x${'00400000'.repeat(64)}`;
 export const emptyBloom = `0x${'0'.repeat(512)}`;
 
-/** Adds logs to a bloom filter, where a connector checks its bits. */
+/** Adds logs to a bloom filter, because a connector rejects a log that is not in the bloom filter of its block. */
 export const bloomWith = (bloom: string, logs: readonly BloomedLog[]): string => {
   let bits = BigInt(bloom);
   for (const value of new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))) {

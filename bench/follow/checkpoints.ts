@@ -19,7 +19,7 @@ const message = client.ledgerService.methods
   .filter(({ name }) => name === 'GetCheckpoint')
   .map(({ O }) => O)[0] as (typeof client.ledgerService.methods)[number]['O'];
 
-/** Encodes a checkpoint as a node sends it. */
+/** Builds a Sui checkpoint and encodes it as a node does. */
 const bytesOf = (watched: number): Uint8Array => {
   const ledger = createSuiLedger(Date.now);
   for (let i = 0; i < size.transactions; i++) {
@@ -36,7 +36,7 @@ const bytesOf = (watched: number): Uint8Array => {
 };
 const parsed = (bytes: Uint8Array) => (message.fromBinary(bytes) as { checkpoint: Checkpoint }).checkpoint;
 
-/** Compares parsing a large checkpoint with parsing it and matching it with the watch list. */
+/** Compares the time to parse a checkpoint with the time to parse it, check it and match it with the watch list. */
 export const checkpointFigures = async function* (population: Population): AsyncIterable<Figure> {
   const watched = watchedBy(population, longAddress);
   const interest = { address: watched.isHeld, contract: watched.isFollowed, tokenAccounts: watched.tokenAccounts };

@@ -12,7 +12,7 @@ import { maxStallMs } from './watching.js';
 const population: Population = { organizations: 1, wallets: 1, addresses: 100_000, confirmation: 1 };
 const touched = 1000;
 const rounds = 5;
-/** Interval between blocks, long enough to finish each block before the next. */
+/** Interval between blocks, long enough for each block to be finished before the next one appears. */
 const blockIntervalMs = 2000;
 const maxMs = 1000;
 

@@ -2,17 +2,20 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answersAbout, type BlockPlan, blockHash, envelopeOf, headerAnswer } from './answers.js';
 
-/** Plan of a chain that grows by itself once started. Answers about its large blocks are prepared in advance. */
+/**
+ * Plan of a chain that grows by itself once started. Responses about the blocks by which it grows are prepared in
+ * advance.
+ */
 export type ChainPlan = {
-  /** Number that distinguishes the chain from others. */
+  /** Number that distinguishes the hashes of this chain from those of other chains. */
   readonly chain: number;
-  /** Number of small blocks that exist from the start. */
+  /** Number of blocks that exist from the start, with `pastTransactions` transactions each. */
   readonly past: number;
   readonly pastTransactions: number;
   readonly blocks: number;
   readonly transactions: number;
   readonly logs: number;
-  /** Number of watched addresses in each block. */
+  /** Number of watched addresses that receive a transfer in each block. */
   readonly concerned: number;
   /** Total number of watched addresses. */
   readonly watched: number;

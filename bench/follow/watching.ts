@@ -41,7 +41,7 @@ export const setFigures = function* (population: Population, addressOf = watched
     atMost: maxMegabytes,
   };
   yield { what: `  built in memory`, measured: ms, unit: 'ms' };
-  // The set is used here, so that it is not garbage-collected before its memory is measured.
+  // The watch list is used here, so that it is not garbage-collected before its memory is measured.
   if (!watched.isHeld(addressOf(0))) throw new Error('The watch list lacks an address that was added');
 };
 

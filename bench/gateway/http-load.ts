@@ -18,7 +18,9 @@ const lengthOf = (received: Buffer) => {
   return end + 4 + Number(lengthPattern.exec(head)?.[1] ?? 0);
 };
 
-/** Sends one request after the other on one connection, and reopens it when the server closes it. Minimal overhead. */
+/**
+ * Sends one request after the other on one connection, and reconnects when the server closes it. Has minimal overhead.
+ */
 const drive = ({ url, body }: Target, next: () => number, answered: () => void): (() => void) => {
   const { hostname, port, pathname } = new URL(url);
   let socket = connect(Number(port), hostname);
@@ -56,7 +58,10 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
 
 let serial = 0;
 
-/** Returns the answers per second of the server's CPU time, over 32 connections. CPU time excludes other load. */
+/**
+ * Returns the responses per second of the server's CPU time, with 32 connections. CPU time excludes other load on the
+ * machine.
+ */
 export const requestsPerSecond = async (target: Target, requests: number): Promise<number> => {
   let answers = 0;
   const drivers = Array.from({ length: connections }, () =>

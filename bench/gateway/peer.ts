@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import { startEvmNode } from '../../tests/support/chains/evm-node.js';
 import { httpProxy } from './library.js';
 
-/** Programs that the gateway is compared with or connected to. Each runs in a separate process and is not measured. */
+/** Programs that the gateway is compared with or connected to. Each runs in a separate process. */
 export type Role = 'node' | 'proxy' | 'http-proxy' | 'http-proxy with keep-alive' | 'bare' | 'broadcast' | 'chain';
 export type ToPeer = { readonly count: number; readonly bytes: number };
 
@@ -27,11 +27,14 @@ const read = (from: IncomingMessage, done: (body: Buffer) => void) => {
   from.on('end', () => done(Buffer.concat(chunks)));
 };
 
-/** Answers to the requests by which a gateway periodically identifies the chain. */
+/** Results of the requests by which a gateway periodically identifies the chain. */
 const chainId = '"0x1"';
 const block = `{"number":"0x0","hash":"0x${'b'.repeat(64)}","parentHash":"0x${'0'.repeat(64)}"}`;
 
-/** Answers requests by hash with a block, requests for code with a long text, and most others with a short text. */
+/**
+ * Returns the result of a request: a block for one by hash, 100 KB of text for `eth_getCode`, 420 bytes of text for
+ * most others.
+ */
 const resultFor = (body: string) => {
   if (body.includes('eth_getCode')) return large;
   if (body.includes('eth_chainId')) return chainId;
@@ -80,7 +83,7 @@ const broadcast = async () => {
   };
   process.on('message', ({ count, bytes }: ToPeer) => {
     const message = Buffer.alloc(bytes, 'x');
-    // One message is sent per turn of the event loop, as blocks arrive from a chain.
+    // Sends one message per turn of the event loop, because blocks of a chain also arrive one by one.
     const next = (left: number) => {
       if (left === 0) return;
       broadcastMessage(message);

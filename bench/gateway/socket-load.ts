@@ -6,7 +6,7 @@ import { processorMs } from './processor.js';
 const atOnce = 100;
 const mask = Buffer.from([1, 2, 3, 4]);
 
-/** Encodes a short text as a masked WebSocket frame. */
+/** Encodes a text of up to 65,535 bytes as a masked WebSocket frame. */
 const frame = (text: string) => {
   const payload = Buffer.from(text).map((byte, i) => byte ^ (mask[i % 4] as number));
   const length =
@@ -31,7 +31,7 @@ const open = async (url: string, greeting: string | null) => {
 
 export type Crowd = { readonly sockets: readonly Socket[]; readonly received: () => number; close(): void };
 
-/** Opens many clients, which only count the bytes received. */
+/** Opens `count` WebSocket clients, which only count the bytes that they receive. */
 export const gather = async (url: string, count: number, greeting: string | null): Promise<Crowd> => {
   const sockets: Socket[] = [];
   let received = 0;
@@ -51,7 +51,10 @@ export const gather = async (url: string, count: number, greeting: string | null
   };
 };
 
-/** Calls `go` and returns the messages per second of the server's CPU time, once `messages` of `bytes` have arrived. */
+/**
+ * Calls `go` and waits for `messages` messages of `bytes` bytes each. Returns the messages per second of the server's
+ * CPU time.
+ */
 export const messagesPerSecond = async (
   crowd: Crowd,
   messages: number,

@@ -62,7 +62,7 @@ export const createFakeChain = () => {
   });
   return {
     chain: chain as Chain,
-    /** Mines a block with one transfer to the address for each number. */
+    /** Mines one block with a transfer to the address `to` for each of the numbers. */
     mine: (to: string, numbers: readonly number[]) => {
       blocks.push(numbers.map((n) => transfer(to, n)));
       hint();

@@ -23,7 +23,7 @@ export const laterUrl = 'https://receiver.example/later';
 
 const projectTimeoutMs = 60_000;
 const dayMs = 86_400_000;
-/** Factor on the default quotas, so that no row reaches them. */
+/** Factor by which the default quotas are raised, so that no measurement reaches them. */
 const quotaFactor = 100;
 
 const createReceivers = () => {
@@ -42,7 +42,7 @@ const createReceivers = () => {
   return { sender, posted };
 };
 
-/** Wraps the store so that `next` resolves on the next append with an event of a type. */
+/** Wraps the event store so that `next` resolves on the next append with an event of a type. */
 const createAppendWatcher = (events: EventStore) => {
   const waiting = new Map<string, (position: Position) => void>();
   const append: EventStore['append'] = async (writes) => {
@@ -80,7 +80,7 @@ export const openScene = async () => {
   const created = await app.organizations.create(by, { name: 'bench', domain: 'bench' });
   const { organization_id: organizationId } = created.answer;
   const context: Context = contextOf(organizationId);
-  /** Returns a function that runs an operation and waits until the read models include it. */
+  /** Returns a function that runs an operation and waits until the read models include its events. */
   const operation = (path: string) => {
     const endpoint = endpoints.find((one) => one.path === path);
     if (endpoint?.operation.kind !== 'command') throw new Error(`Not a command: ${path}`);

@@ -6,7 +6,7 @@ import { testSystem } from '../../tests/support/silent.js';
 import { openConnections } from './gateway-connections.js';
 import { laterUrl, type Scene } from './scene.js';
 
-/** Creates things: `one` creates the n-th, `many` creates those from `from` up to, but not including, `to`. */
+/** Functions that create things: `one` creates the n-th, `many` those from `from` up to, but not including, `to`. */
 export type Making = {
   readonly one: (n: number) => Promise<unknown>;
   readonly many?: (from: number, to: number) => Promise<unknown>;
@@ -92,7 +92,10 @@ const webhookHeaders: Thing = ({ operation }) => {
   };
 };
 
-/** Deliveries to one webhook. The measured delivery goes to another webhook and ends when it is posted. */
+/**
+ * Deliveries to one webhook. The measured delivery goes to another webhook and ends when the read models include its
+ * attempt.
+ */
 const deliveriesTo =
   (url: string): Thing =>
   async ({ start, operation, app, context, posted, next, untilProjected }) => {
@@ -120,7 +123,10 @@ const deliveriesTo =
     };
   };
 
-/** Subscriptions and filters; there is a block, and a pending transaction, for every tenth. */
+/**
+ * Subscriptions or filters of gateway connections. Among ten measured calls, one comes right after a new block and one
+ * right after a new pending transaction.
+ */
 const onConnections =
   (method: string, ...params: readonly unknown[]): Thing =>
   () => {

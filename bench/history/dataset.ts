@@ -60,7 +60,7 @@ const blockOf = (organizationId: string, { walletId, address }: Wallet, number: 
   };
 };
 
-/** Builds the reading of the balance that follows the last block of the wallet. */
+/** Builds the event with the balance that was read from the chain after the wallet's last block. */
 const readingOf = (organizationId: string, { walletId, address, transfers }: Wallet, number: number): StreamWrite => {
   const at = { number, hash: hashOf(number), time: 1_700_000_000 + number, chain: hashOf(0) };
   const perFullBlock = perBlock * 1_000_000 + (perBlock * (perBlock - 1)) / 2;

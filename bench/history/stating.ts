@@ -42,7 +42,7 @@ const request = {
 };
 let maxResident = 0;
 
-/** Writes the statement to nowhere, and returns the movements per second. */
+/** Writes the statement and discards the output. Returns the movements per second. */
 const written = (format: Format) => () =>
   perSecond(total, async () => {
     const statement = await statements.whole(context, request);

@@ -24,7 +24,7 @@ export const startCompiled = async (file: URL, args: readonly string[]) => {
   };
 };
 
-/** Runs in the program and performs the measurements that the benchmark requests. */
+/** Performs, in the started program, the measurements that the benchmark requests. */
 export const serveSides = (sides: Sides) => {
   process.on('disconnect', () => process.exit());
   process.on('message', (side: string) => void sides[side]?.().then((rate) => process.send?.(rate)));

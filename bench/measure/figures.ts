@@ -1,4 +1,7 @@
-/** Measurement. `atMost` and `atLeast` apply to its ratio to the ceiling, or to the value if there is no ceiling. */
+/**
+ * Measurement, compared with the value of `ceiling` if there is one. `atMost` and `atLeast` bound the ratio of both
+ * values or, without a ceiling, the measured value.
+ */
 export type Figure = {
   readonly what: string;
   readonly measured: number;

@@ -9,7 +9,7 @@ type Series = {
 
 const frame = { width: 720, height: 360, left: 60, right: 30, top: 60, bottom: 50 } as const;
 const colours = ['steelblue', 'darkorange', 'seagreen', 'purple'];
-/** Minimum height of the plot, so that a constant cost looks flat. */
+/** Minimum height of the plot, in multiples of the cost at the smallest size, so that a constant cost looks flat. */
 const minHeight = 3;
 
 const text = (x: number, y: number, what: string, anchor: string, colour = 'black') =>

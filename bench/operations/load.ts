@@ -59,7 +59,9 @@ const drive = (url: string, next: () => Buffer | undefined, answered: (ms: numbe
   return socket;
 };
 
-/** Sends `count` requests over `connections`. Returns the milliseconds of each and the requests per second. */
+/**
+ * Sends `count` requests on `connections` connections. Returns the milliseconds of each and the requests per second.
+ */
 export const load = async (operation: Operation, count: number, connections: number) => {
   const requests = await buildRequests(operation, count);
   const times: number[] = [];

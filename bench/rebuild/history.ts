@@ -7,7 +7,10 @@ const hex = (text: string, length: number) => createHash('sha512').update(text).
 const organizationId = `org_${hex('organization', 32)}`;
 const chain = `0x${hex('chain', 64)}`;
 const walletsOf = 1000;
-/** Number of rounds until a transfer is confirmed and delivered, so that this is in another batch than its observation. */
+/**
+ * Number of rounds from the observation of a transfer to its confirmation and delivery. High enough that a rebuild
+ * reads the observation and the other events in different batches.
+ */
 const settledAfter = 700;
 
 const blockOf = (round: number) => ({
@@ -85,7 +88,9 @@ const settledEvents = (round: number): EventRow[] => {
   ];
 };
 
-/** Returns the events of one round of a busy organization: about two per document. */
+/**
+ * Returns the events of one round of a busy organization. On average, projections build one document from two events.
+ */
 const eventsIn = (round: number): readonly EventRow[] => {
   if (round < walletsOf) {
     const { walletId } = namesOf(round);

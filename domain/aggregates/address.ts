@@ -11,24 +11,27 @@ type OfAddress = OfWallet & {
   address: string;
 };
 type Registered = OfAddress & {
-  /** Present if the request asked to read the balance of the address at once (`import_asset`). */
+  /** Present if the request asked to read the balance of the address immediately (`import_asset`). */
   importAsset?: true;
 };
 type Remove = OfAddress & {
   /**
-   * Height of the chain at the removal; absent if the follower had reached that height. Deposits up to this height are
-   * still recorded.
+   * Height of the chain at the removal, if the follower had not reached that height: deposits up to it are still
+   * recorded. Absent if the follower had reached that height.
    */
   head?: number;
 };
 type Removed = Remove & {
-  /** Number of counted imports that ended with the address; absent if there were none. */
+  /**
+   * Number of token imports that ended with the removal of the address and had counted against the quota `imports`;
+   * absent if there were none.
+   */
   imports?: number;
 };
 type Import = OfAddress & {
   /** Token that is followed at the address. */
   asset: ImportedToken;
-  /** Address that holds the tokens, such as a jetton wallet; absent where the address itself holds them. */
+  /** Address that holds the tokens, such as a jetton wallet; absent if the address itself holds the tokens. */
   account?: string;
 };
 type Imported = Import & {
@@ -55,7 +58,9 @@ export type AddressCommand =
   | { type: 'Import'; data: Import }
   | { type: 'NoteAccount'; data: Found };
 /**
- * `imports` and `accounts` hold asset keys; `accounts` those whose token account was found, absent if there are none.
+ * `heldBy` is the id of the wallet that holds the address; null if none does. `imports` has the asset keys of imported
+ * tokens, `accounts` those of registered tokens with a known token account (absent if there are none). `counted` is the
+ * number of imports that count against the quota.
  */
 type Address = { heldBy: string | null; imports: readonly string[]; counted: number; accounts?: readonly string[] };
 
@@ -70,7 +75,10 @@ const noted = (held: Address, run: readonly Found[]): Address => ({
 });
 const newlyHeldBy = (walletId: string | null): Address => ({ heldBy: walletId, imports: [], counted: 0 });
 
-/** One stream per organization, variant and address: the first wallet to append holds the address, on any process. */
+/**
+ * One stream per organization, variant and address: the first wallet to append holds the address, even if several
+ * processes append concurrently.
+ */
 export const address: Decider<AddressCommand, AddressEvent, Address> = {
   stream: 'address',
   initial: newlyHeldBy(null),
@@ -90,7 +98,8 @@ export const address: Decider<AddressCommand, AddressEvent, Address> = {
       if (imports.includes(assetKey(data.asset))) return [];
       return [{ type: 'AssetImported', data: { ...data, counted: true } }];
     },
-    // The address may have been removed while its token account was looked up.
+    // The account is ignored if the wallet no longer holds the address, which may have been removed while its token
+    // account was looked up.
     NoteAccount: ({ heldBy, accounts = [] }, data) =>
       heldBy !== data.walletId || accounts.includes(assetKey(data.asset)) ? [] : [{ type: 'TokenAccountFound', data }],
   },

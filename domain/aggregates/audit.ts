@@ -4,7 +4,10 @@ import type { OfOrganization } from './organization.js';
 /** Computes SHA-256 as lowercase hex. */
 export type Digest = (text: string) => string;
 
-/** Hashed parts of an event. Position and commit time are not among them, because they change in a migration. */
+/**
+ * Hashed parts of an event. Position and commit time are not hashed here, because both change in a migration to another
+ * store.
+ */
 export type Chained = {
   readonly stream: string;
   readonly id: string;
@@ -21,7 +24,10 @@ export type Link = {
   readonly hash: string;
 };
 
-/** Link with a second hash, over the places of the events in their store. */
+/**
+ * Hash chain over the content of events, and a second hash over the places (positions and commit times) of these events
+ * in their store.
+ */
 export type Standing = Link & {
   /** Hash over the positions and commit times of these events. */
   readonly places: string;
@@ -37,7 +43,7 @@ type Signed = OfOrganization & KeySignature;
 
 /** Place of a seal in the log of all seals. */
 export type LogPlace = {
-  /** Volume of the log. A new one begins when a loss of the log is accepted. */
+  /** Volume of the log. A new volume begins when an operator accepts a loss of the log. */
   readonly volume: number;
   /** Place of the seal in its volume, from 0. */
   readonly index: number;
@@ -61,7 +67,7 @@ export type Seal = SealedHistory &
     readonly log: LogPlace | null;
   };
 
-/** Record, with signature, of a migration to another store, in which the same events have other positions. */
+/** Statement, with signature, about a migration to another store, in which the same events have other positions. */
 export type Move = Link &
   Signed & {
     /** Hash over the positions and commit times of the events in the old store. */
@@ -83,22 +89,24 @@ type Acceptance = Signed & {
   readonly time: string;
 };
 
-/** Record, with signature, of an operator's decision to accept a history that differs from the sealed one. */
+/** Statement, with signature, of an operator's decision to accept a history that differs from the sealed history. */
 export type Loss = Acceptance & {
-  /** Longest history that the sealer or the log knew; null if neither knew one. */
+  /** Longest history that the sealer or the seal log knew before the loss was accepted; null if neither knew one. */
   readonly known: Link | null;
-  /** History that was found instead. */
+  /** History that was found in the store, and accepted. */
   readonly found: Standing;
-  /** State of the log at that time. Earlier leaves need not match the history. */
+  /** State of the seal log when the loss was accepted. The first `size` leaves need not match the accepted history. */
   readonly log: Pick<LogPlace, 'volume'> & {
     /** Number of leaves in this volume of the log. */
     readonly size: number;
   };
 };
 
-/** Record, with signature, of an operator's decision to begin a new volume of the log after it was altered. */
+/**
+ * Statement, with signature, of an operator's decision to begin a new volume of the seal log after the log was altered.
+ */
 export type LogLoss = Acceptance & {
-  /** Volume of the log that begins. */
+  /** Number of the new volume of the seal log, which begins with this acceptance. */
   readonly volume: number;
   /** Description of the fault in the log. */
   readonly known: string;
@@ -128,7 +136,7 @@ const quoted = (text: string) => (plain.test(text) ? `"${text}"` : JSON.stringif
 type Member = { readonly key: string; readonly before: string };
 const orders = new Map<string, readonly Member[]>();
 const maxOrders = 1000;
-/** Sorts and quotes keys. Results are cached, because most objects have one of a few sets of keys. */
+/** Sorts and quotes the keys of an object. Results are cached, because most objects have one of a few sets of keys. */
 const inOrder = (keys: readonly string[]): readonly Member[] => {
   const name = `${keys.length} ${keys.join('\n')}`;
   const known = orders.get(name);
@@ -145,13 +153,17 @@ export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(',')}]`;
   const members = value as Readonly<Record<string, unknown>>;
   let text = '';
-  // Concatenation avoids temporary arrays: verifying a history runs this for every event.
+  // The text is concatenated, which avoids temporary arrays, because this loop runs for every event of a history that
+  // is verified.
   for (const { key, before } of inOrder(Object.keys(members)))
     if (members[key] !== undefined) text += `${text && ','}${before}${canonical(members[key])}`;
   return `{${text}}`;
 };
 
-/** Caches the text of the last value only: events of one append share a metadata object. */
+/**
+ * Wraps `write` so that the text of the last value is cached. One cached text suffices, because the events of one
+ * append share a metadata object.
+ */
 export const cacheLast = <Value>(write: (value: Value) => string) => {
   let last: { readonly value: Value; readonly text: string } | null = null;
   return (value: Value): string => {
@@ -166,7 +178,7 @@ export const firstLink = (organizationId: string, sha256: Digest): Link => ({
 });
 
 const metadataText = cacheLast(canonical);
-/** Returns the same text as `canonical`, but caches the text of the metadata. */
+/** Returns the same text as `canonical` for the hashed parts of an event, but caches the text of the metadata. */
 const chainedText = ({ stream, id, type, data, metadata }: Chained) =>
   `{"data":${canonical(data)},"id":${canonical(id)},"metadata":${metadataText(metadata)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
 
@@ -182,15 +194,21 @@ export const firstPlaces = (organizationId: string, sha256: Digest): string =>
   sha256(`${secondVersion} places\n${organizationId}`);
 
 type Placed = { readonly position: number; readonly time: number };
-/** Extends the hash over positions and commit times by event number `count`; `time` is in Unix ms. */
+/**
+ * Returns the hash over positions and commit times, extended by event number `count`; `time` is the commit time of that
+ * event in Unix ms.
+ */
 export const nextPlaces = (places: string, count: number, { position, time }: Placed, sha256: Digest): string =>
   sha256(`${places}\n${canonical([count, position, time])}`);
 
-/** Returns the text to sign in version 1. `kind` keeps the signature of a seal from being valid for an export. */
+/**
+ * Returns the text to sign in version 1 of the format. The text contains `kind`, so that the signature of a seal is not
+ * valid for an export.
+ */
 export const signedStatement = (kind: 'seal' | 'export', statement: object) =>
   `${version} ${kind}\n${canonical(statement)}`;
 
-/** Returns the text to sign in version 2. */
+/** Returns the text to sign in version 2 of the format. */
 export const statementOf = (
   kind: 'seal' | 'moved' | 'loss' | 'log-loss' | 'memory' | 'head' | 'log',
   statement: object,
@@ -211,7 +229,7 @@ export const sealStatement = ({
     ? signedStatement('seal', { organizationId, count, position, hash })
     : statementOf('seal', { organizationId, count, position, hash, places, log });
 
-/** Statement kind of each signed record of an audit stream, by event type. */
+/** Statement kind of each event of an audit stream, by event type. The kind is part of the signed text. */
 const recordKinds = {
   AuditSealed: 'seal',
   HistoryMoved: 'moved',
@@ -222,14 +240,17 @@ type RecordType = keyof typeof recordKinds;
 
 export const isRecordType = (type: string): type is RecordType => Object.hasOwn(recordKinds, type);
 
-/** Returns the text that the signature of a record covers. */
+/** Returns the text that the signature of an event of an audit stream covers. */
 export const recordStatement = (type: RecordType, data: object): string => {
   if (type === 'AuditSealed') return sealStatement(data as Seal);
   const { keyId, signature, ...statement } = data as Signed;
   return statementOf(recordKinds[type], statement);
 };
 
-/** Number of events whose seals share a stream. Streams stay short, because each new seal reads one. */
+/**
+ * Number of events covered by the seals of one stream. Limits the size of a stream, because a new seal reads its whole
+ * stream.
+ */
 const eventsPerStream = 100_000;
 export const sealKey = (count: number) => String(Math.floor(count / eventsPerStream));
 
@@ -245,7 +266,8 @@ export const audit: Decider<AuditCommand, AuditEvent, { sealed: number; moved: s
   evolve: {
     AuditSealed: (state, { count }) => ({ ...state, sealed: count }),
     HistoryMoved: (state, { after }) => ({ ...state, moved: after }),
-    // The accepted history may have fewer events than were sealed before.
+    // Resets the number: the accepted history may have fewer events than were sealed before, and a seal of no more than
+    // `sealed` events would be ignored.
     LossAccepted: (state) => ({ ...state, sealed: 0 }),
     LogLossAccepted: (state) => state,
   },

@@ -21,7 +21,10 @@ type Failed = Named & {
 export type ContractEvent =
   | { type: 'ContractRegistered'; data: Registered }
   | { type: 'ContractRemoved'; data: Named }
-  /** Balances of the contract cannot be read for the organization's addresses, so they may be out of date. */
+  /**
+   * Balances of the contract cannot be read for the organization's addresses, so the stored balances may be out of
+   * date.
+   */
   | { type: 'ContractBalancesFailed'; data: Failed }
   | { type: 'ContractBalancesRecovered'; data: Named };
 export type ContractReport = { type: 'ReportFailure'; data: Failed } | { type: 'ReportRecovery'; data: Named };

@@ -18,7 +18,9 @@ type Issued = Named & {
   name?: string;
 };
 
-/** Events contain the secret only in encrypted form. Deleting a credential destroys the key that decrypts it. */
+/**
+ * Events contain the secret only in encrypted form. Deleting a credential destroys the key that decrypts the secret.
+ */
 export type CredentialEvent = { type: 'CredentialIssued'; data: Issued } | { type: 'CredentialDeleted'; data: Named };
 type CredentialCommand = { type: 'Issue'; data: Issued } | { type: 'Delete'; data: Named };
 type Credential = { state: 'none' | 'deleted' } | { state: 'active'; role: Role; sealedSecret: string };

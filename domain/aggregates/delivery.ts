@@ -14,9 +14,9 @@ type Requested = Named & {
 };
 type Recorded = Omit<Requested, 'webhookId'>;
 type Attempt = Named & {
-  /** HTTP status of the response; null if there was none, in which case `failure` has the reason. */
+  /** HTTP status of the response; null if there was no response, for the reason in `failure`. */
   status: number | null;
-  /** Reason why there was no response; empty if there was one. */
+  /** Reason why there was no response; empty if there was a response. */
   failure: string;
   /** Duration of the attempt in milliseconds. */
   durationMs: number;
@@ -28,7 +28,7 @@ type Attempt = Named & {
 type Attempted = Attempt & {
   /** Result: `completed` after a 2xx status, `retrying` if another attempt follows, otherwise `failed`. */
   outcome: 'completed' | 'retrying' | 'failed';
-  /** Unix time in milliseconds of the next attempt; null after the last. */
+  /** Unix time in milliseconds of the next attempt; null after the last attempt. */
   nextAt: number | null;
 };
 
@@ -44,7 +44,8 @@ export type NotificationEvent = { type: 'NotificationRecorded'; data: Recorded }
 export type DeliveryCommand =
   | { type: 'Request'; data: Requested }
   /**
-   * `jitter` is from 0 to 1. `retryAt` is the Unix ms before which the receiver asked for no retry; null if it did not.
+   * `jitter` is a random number from 0 to 1. `retryAt` is the earliest time for a retry that the receiver requested, in
+   * Unix ms; null if it requested none.
    */
   | { type: 'Attempt'; data: Attempt & { jitter: number; retryAt: number | null } }
   | { type: 'Cancel'; data: Named }
@@ -58,13 +59,13 @@ export type Delivery = {
   readonly state: 'none' | 'pending' | 'retrying' | 'completed' | 'failed' | 'canceled' | 'parked' | 'recorded';
   readonly request: Requested | null;
   readonly attempts: number;
-  /** Attempts since the delivery was requested or last resent. */
+  /** Number of attempts since the delivery was requested or last resent. */
   readonly tries: number;
-  /** Time of the next attempt in Unix ms; 0 means at once. */
+  /** Time of the next attempt in Unix ms; 0 means immediately. */
   readonly nextAt: number;
 };
 
-/** HTTP status with which a receiver ends a delivery without retries. */
+/** HTTP status (410 Gone) with which a receiver ends a delivery: the delivery fails without further attempts. */
 export const statusGone = 410;
 
 const isOpen = ({ state }: Delivery) => state === 'pending' || state === 'retrying';
@@ -79,7 +80,8 @@ export const delivery: Decider<DeliveryCommand, DeliveryEvent | NotificationEven
     Attempt: (past, { jitter, retryAt, ...attempt }) => {
       if (past.request === null) return [];
       const completed = isSuccess(attempt.status);
-      // The request was sent, so it is recorded even if another process finished or canceled the delivery meanwhile.
+      // The request was sent, so the attempt is recorded even if another process finished or canceled the delivery
+      // meanwhile.
       const isLast = completed || attempt.status === statusGone || !isUndecided(past);
       const nextAt = isLast ? null : nextRetry(past.tries + 1, attempt.at, jitter, retryAt);
       const failed = nextAt === null ? 'failed' : 'retrying';

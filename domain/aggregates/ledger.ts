@@ -31,12 +31,12 @@ type Observed = Activity & Seen & Imported;
 /** Events of one wallet in one block. They record facts of the chain, so no rule rejects them. */
 export type LedgerEvent =
   | { type: 'TransferObserved'; data: Observed }
-  /** The balance changed without a transfer, or a refresh was requested. */
+  /** The balance may have changed without a transfer, or a request asked for a reading of the balance. */
   | { type: 'BalanceTouched'; data: Touched }
   | { type: 'TransferConfirmed'; data: TransferChange }
   | { type: 'TransferRemoved'; data: TransferChange }
   | { type: 'BalanceRead'; data: Reading }
-  /** The contract did not return the balance. It is read once the contract answers again. */
+  /** The contract did not return the balance. The balance is read again once the contract recovers. */
   | { type: 'BalanceSetAside'; data: Activity & UnreadBalance }
   /** The block's changes to the wallet are confirmed, or corrected after a reorg. */
   | { type: 'ActivitySettled'; data: Settled }
@@ -50,20 +50,20 @@ export type LedgerCommand =
       type: 'Observe';
       data: Activity &
         Observable & {
-          /** Adds transfers to a block that is already confirmed, after a token account became known. */
+          /** True for transfers of a token account found after the block was processed, which may be confirmed. */
           late?: boolean;
         };
     }
   /**
-   * Records transfers of a confirmed block from before the registration of an address. Webhooks are not notified.
-   * Rejected while the block has other work.
+   * Records imported transfers (ImportHistory) as confirmed, without notifying webhooks. Rejected while other activity
+   * of the wallet in the block is still to be confirmed, notified or corrected.
    */
   | { type: 'Import'; data: Activity & Observable }
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
-   * Records the balances, and the confirmation if there was none yet. Ignored if the block was not dropped `drops` times:
-   * then the balances were read before a reorg. `retracted` is true if only the correction of a dropped block is left.
+   * Records the balances, and confirms the block unless it is already confirmed. Ignored if reorgs dropped the block more
+   * than `drops` times, because the balances were read before. `retracted` is true if they correct a dropped block.
    */
   | {
       type: 'Settle';
@@ -77,35 +77,35 @@ export type LedgerCommand =
       };
     }
   /**
-   * `count` is the number of transfers that webhooks were notified of. Ignored if the ledger has more by now. `feedOnly`
-   * is true if no webhook was left to notify.
+   * Records that webhooks were notified of the block's `count` transfers. Ignored if the ledger has more transfers by
+   * now. `feedOnly` is true if no webhook was left to notify.
    */
   | { type: 'Close'; data: Activity & { count: number; feedOnly?: boolean } }
   /** `notified` is true if a webhook may have been notified of the block's transfers. */
   | { type: 'Drop'; data: Activity & { notified: boolean } }
-  /** Records requested balances that were read at this block. They are read again if a reorg replaces the block. */
+  /** Records requested balances that were read at this block. If a reorg replaces the block, they are read again. */
   | { type: 'Refresh'; data: Activity & { balances: readonly Balance[] } }
   /** Marks balances to be read once the block is confirmed. */
   | { type: 'Await'; data: Activity & { holdings: readonly Holding[] } };
 
 export type Ledger = {
   readonly phase: 'none' | 'pending' | 'open' | 'confirmed' | 'dropped' | 'due';
-  /** Number of times that a reorg replaced the block. A later reorg may have included it again. */
+  /** Number of times that a reorg replaced the block. After each one, a later reorg may have included it again. */
   readonly drops: number;
-  /** True while a balance that was read before the block was replaced is not corrected yet. */
+  /** True while balances still have to be corrected, because they were read before a reorg replaced the block. */
   readonly owed: boolean;
-  /** True once the block's transfers were recorded; false while it has only requested balances. */
+  /** True once activity of the block was recorded; false while the ledger has only requested balances. */
   readonly observed: boolean;
-  /** True if balances at this block were requested. */
+  /** True if a request asked for balances at this block. */
   readonly asked: boolean;
   /** True while the block is confirmed but the balances that it may have changed are not read yet. */
   readonly unread: boolean;
   readonly transfers: readonly Seen[];
-  /** Number of leading transfers recorded as confirmed. An interrupted append leaves it below the total. */
+  /** Number of transfers, counted from the first, recorded as confirmed: not all after an interrupted append. */
   readonly confirmed: number;
-  /** Number of leading transfers recorded as removed. */
+  /** Number of transfers, counted from the first, that are recorded as removed. */
   readonly removed: number;
-  /** Number of leading transfers that all webhooks were notified of. */
+  /** Number of transfers, counted from the first, that all webhooks were notified of. */
   readonly notified: number;
   /** Balances that the block may have changed, possibly with duplicates. */
   readonly holdings: readonly Holding[];
@@ -123,15 +123,15 @@ const nothing = {
   unread: false,
 };
 const onRequest = 'refresh';
-/** Removes duplicates. */
+/** Removes duplicates: keeps one holding per address and asset. */
 export const distinct = (holdings: readonly Holding[]): Holding[] => [
   ...new Map(holdings.map((holding) => [holdingKey(holding), holding])).values(),
 ];
 
 const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
-/** Returns true if balances were read after the block was confirmed, or at the block on request: a reorg outdates them. */
+/** Returns true if balances were read at the confirmation or on request: after a reorg, they must be read again. */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
-/** Discards everything recorded before the block was dropped, because the chain reports it again. */
+/** Discards the activity of a dropped block, because the follower observes it again if the block is included again. */
 const withoutDropped = (ledger: Ledger): Ledger => {
   if (isIncluded(ledger.phase)) return ledger;
   const { payers, ...rest } = ledger;
@@ -151,8 +151,8 @@ const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
 type Observation = Extract<LedgerCommand, { type: 'Observe' }>['data'];
 
 /**
- * Returns the part of a block that is not in the ledger yet: all of it, the rest of an interrupted observation, or late
- * transfers.
+ * Returns the observed transfers and touches that are not in the ledger yet: all of them at the first observation,
+ * those that were not stored after an interrupted append, or those of token accounts that were found late.
  */
 const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Observation) => {
   if (!isIncluded(ledger.phase) || !ledger.observed) return { transfers, touches };
@@ -258,7 +258,7 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
       ];
     },
     Refresh: ({ phase, unread }, { walletId, block, balances }) => {
-      // A balance at a replaced block is meaningless.
+      // The balances are ignored, because a reorg replaced the block at which they were read.
       if (phase === 'dropped' || phase === 'due') return [];
       const { number, hash, chain } = block;
       const left = { ...(phase === 'open' && { open: true as const }), ...(unread && { unread }) };

@@ -8,7 +8,7 @@ type Held = Place & {
   replaces?: string;
 };
 type Released = Place & {
-  /** True if no transaction holds the nonce any more, so that the next one may use it. */
+  /** True if no transaction holds the nonce any more, so that a new transaction may use the nonce. */
   free: boolean;
 };
 
@@ -16,7 +16,10 @@ export type NonceEvent = { type: 'NonceHeld'; data: Held } | { type: 'NonceRelea
 export type NonceCommand = { type: 'Hold'; data: Held } | { type: 'Release'; data: Place };
 type Nonce = { readonly holders: readonly string[] };
 
-/** One stream per sender and nonce: the first transaction to append holds the nonce, and streams stay short. */
+/**
+ * One stream per sender and nonce: the first transaction to append holds the nonce, and no stream grows with the number
+ * of transactions of the sender.
+ */
 export const nonce: Decider<NonceCommand, NonceEvent, Nonce> = {
   stream: 'nonce',
   initial: { holders: [] },

@@ -36,7 +36,10 @@ type GatewayKeysSet = OfOrganization & {
   gatewayKeys: GatewayKeys;
 };
 
-/** Stored events hold JSON values only. Names never change; a changed shape needs a step in domain/upcasters.ts. */
+/**
+ * Stored events contain only JSON values. Names of event types never change; a changed shape needs a step in
+ * domain/upcasters.ts.
+ */
 export type OrganizationEvent =
   | { type: 'OrganizationCreated'; data: Created }
   | { type: 'RateLimitSet'; data: LimitSet }
@@ -45,10 +48,10 @@ export type OrganizationEvent =
   | { type: 'GatewayKeysSet'; data: GatewayKeysSet };
 export type OrganizationCommand =
   | { type: 'Create'; data: Created }
-  /** Rejects a command that also writes other streams if the organization does not exist. */
+  /** Checks that the organization exists, in a command that writes other streams. Writes no event. */
   | { type: 'RequireExisting'; data: OfOrganization }
   | { type: 'SetRateLimit'; data: LimitSet }
-  /** Deletes the record of a chain, or all records when `chain` is undefined. */
+  /** Deletes the organization's rate limit of `chain`, or all its rate limits when `chain` is undefined. */
   | { type: 'DeleteRateLimit'; data: OfOrganization & { chain: string | undefined } }
   | { type: 'SetQuota'; data: QuotaSet }
   | { type: 'SetGatewayKeys'; data: GatewayKeysSet };
@@ -56,7 +59,7 @@ type Organization = {
   exists: boolean;
   limits: Readonly<Record<string, Limits>>;
   quotas: Readonly<Partial<Record<QuotaName, number>>>;
-  /** Absent until set; the default is `api_key`. */
+  /** Keys that the gateway accepts; absent until they are set. The default is `api_key`. */
   gatewayKeys?: GatewayKeys;
 };
 

@@ -4,7 +4,7 @@ import type { FollowedBlock } from './chain/block.js';
 import type { Reading } from './ledger/ledger-data.js';
 import type { OfWallet } from './wallet.js';
 
-/** Address in the order of the wallet's address list. */
+/** Cursor in the addresses of a wallet, which are ordered by registration. */
 export type RefreshCursor = {
   /** Position of the event that registered the address. */
   readonly position: number;
@@ -24,15 +24,18 @@ type Searching = {
   readonly from?: number;
 };
 type Progress = OfRefresh & {
-  /** Number of addresses that were read so far. */
+  /** Number of addresses for which balances were read so far. */
   readonly done: number;
   /** Block at which the balances are read. */
   readonly at: FollowedBlock;
-  /** Last address that was read, in the order of the wallet's address list; null before the first. */
+  /** Last address for which balances were read, in the order of registration; null before the first address. */
   readonly after: RefreshCursor | null;
 };
 type Correcting = {
-  /** Present if readings replace earlier ones that were made at a greater height of a replaced branch. */
+  /**
+   * Present after a reorg: the readings then also replace earlier readings from a greater height, which may be on the
+   * replaced branch.
+   */
   readonly correction?: true;
 };
 type Started = Progress &
@@ -43,7 +46,10 @@ type Started = Progress &
 type Advanced = Progress & {
   /** Number of the part, from 1. */
   readonly part: number;
-  /** Height of the last block whose logs were searched for the addresses after `after`; absent if addresses were read. */
+  /**
+   * Height of the last block whose logs were searched for tokens of the addresses following `after`; absent if the part
+   * completed addresses and moved `after`.
+   */
   readonly searched?: number;
 };
 type Ended = OfRefresh & Searching;
@@ -54,7 +60,10 @@ export type RefreshEvent =
   | { type: 'RefreshEnded'; data: Ended };
 type RefreshCommand =
   | { type: 'Start'; data: Started }
-  /** Starts over, because a reorg replaced the block at which balances were read. */
+  /**
+   * Starts the refresh `replaces` again from the first address, because some of its balances may have been read at a
+   * replaced or unreadable block.
+   */
   | { type: 'Restart'; data: Started & { readonly replaces: string } }
   | { type: 'End'; data: Ended };
 type Refresh = { readonly running: string | null } & Searching & Correcting;

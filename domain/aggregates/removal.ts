@@ -2,7 +2,7 @@ import type { Decider } from '../decider.js';
 import type { OfWallet } from './wallet.js';
 
 type UpTo = OfWallet & {
-  /** Position of an event: addresses registered up to it are removed, later ones are kept. */
+  /** Event position: addresses registered up to this position are removed, addresses registered later are kept. */
   readonly upTo: number;
 };
 
@@ -10,7 +10,10 @@ export type RemovalEvent = { type: 'RemovalStarted'; data: UpTo } | { type: 'Rem
 export type RemovalCommand = { type: 'Start'; data: UpTo } | { type: 'End'; data: UpTo };
 type Removal = { readonly upTo: number | null };
 
-/** Removal of all addresses of a large wallet. It runs in batches and resumes after a restart. */
+/**
+ * Removal of all addresses of a wallet that has too many for a single command. It runs in batches and resumes after a
+ * restart.
+ */
 export const removal: Decider<RemovalCommand, RemovalEvent, Removal> = {
   stream: 'removal',
   initial: { upTo: null },

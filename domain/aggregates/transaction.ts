@@ -19,9 +19,9 @@ import type {
 export type Outcome =
   | { readonly kind: 'waiting' }
   | ({ readonly kind: 'mined' } & Pick<Mined, 'block' | 'failed' | 'fee' | 'reason'>)
-  /** The cancellation, an empty transaction with the same nonce, was mined instead. */
+  /** The cancellation, an empty transaction with the same nonce, was mined instead of the transaction. */
   | ({ readonly kind: 'canceled' } & Pick<CancellationMined, 'block' | 'fee'>)
-  /** Another transaction with the same nonce, which the service did not send, was mined instead. */
+  /** Another transaction with the same nonce, which the service did not send, was mined instead of the transaction. */
   | { readonly kind: 'replaced' };
 
 export type TransactionEvent =
@@ -59,7 +59,10 @@ export type TransactionCommand =
   | { type: 'Cancel'; data: OfTransaction }
   /** Requests the cancellation of a sent transaction, with fees that are high enough to replace it. */
   | { type: 'RequestCancel'; data: CancelRequested }
-  /** `isDeep`: the outcome has the confirmations that the wallet requires. `isFinal`: no reorg can undo the outcome. */
+  /**
+   * `isDeep` is true if the outcome has the number of confirmations that the wallet requires, `isFinal` if no reorg can
+   * undo the outcome.
+   */
   | {
       type: 'Observe';
       data: OfTransaction & { outcome: Outcome; confirmations: number; isDeep: boolean; isFinal: boolean };
@@ -85,7 +88,9 @@ export type Transaction = {
   readonly isTaken: boolean;
   /** True once a node accepted what was sent last, even if a reorg dropped it later. Later rejections are ignored. */
   readonly wasTaken: boolean;
-  /** Reason why nodes rejected what was sent last; null if they did not. */
+  /**
+   * Reason why nodes rejected what was sent last, the transaction or its cancellation; null if they did not reject it.
+   */
   readonly refusal: string | null;
   /** Block that includes the transaction or its cancellation; null while none does. */
   readonly block: BlockRef | null;
@@ -99,7 +104,10 @@ const wrongState = ({ state }: Transaction, { transactionId }: OfTransaction, st
     : fail('FAILED_PRECONDITION', `Transaction ${transactionId} is ${state.toUpperCase()} and cannot be ${step}`);
 
 const waitsToSend = ({ state, cancellation }: Transaction) => state === 'canceling' && cancellation?.isSent === false;
-/** A cancellation that nodes rejected may be requested again at a higher gas price. */
+/**
+ * Returns true if a cancellation may be requested: the transaction was sent, or nodes rejected its cancellation, which
+ * may be requested again at a higher gas price.
+ */
 const mayRequestCancel = (past: Transaction) => past.state === 'sent' || (waitsToSend(past) && past.refusal !== null);
 const changedMeanwhile = () => fail('CONFLICT', 'The transaction was modified concurrently. Retry the request.');
 const isSame = (signed: Signed | null, { hash }: Signed) => signed?.hash === hash;

@@ -8,13 +8,13 @@ export type OfWallet = {
 type Registered = OfWallet & {
   /** Name of the wallet. */
   name: string;
-  /** Number of confirmations after which a transfer of the wallet counts; absent on APIs without this choice. */
+  /** Number of confirmations after which a transfer of the wallet is confirmed; absent for the default of the API. */
   confirmation?: number;
-  /** Present if the request asked to read the balance of the first address at once (`import_asset`). */
+  /** Present if the request asked to read the balance of the first address immediately (`import_asset`). */
   importAsset?: true;
 };
 type ConfirmationChange = OfWallet & {
-  /** Number of confirmations after which a transfer of the wallet counts from now on. */
+  /** Number of confirmations after which a transfer of the wallet is confirmed from now on. */
   confirmation: number;
 };
 
@@ -29,7 +29,7 @@ export type Wallet = { state: 'none' } | { state: 'registered'; name: string; co
 
 const missing = (walletId: string) => fail('NOT_FOUND', `Wallet not found: ${walletId}`);
 
-/** Addresses have their own streams, so that a wallet's stream stays short however many addresses it has. */
+/** Addresses have their own streams, so that the stream of a wallet does not grow with its addresses. */
 export const wallet: Decider<WalletCommand, WalletEvent, Wallet> = {
   stream: 'wallet',
   initial: { state: 'none' },

@@ -23,11 +23,14 @@ type Registered = OfWebhook & {
 type PreviousSecret = {
   /** Secret before the last rotation, encrypted. */
   sealed: string;
-  /** Unix time in milliseconds until which notifications are also signed with it. */
+  /** Unix time in milliseconds until which notifications are also signed with the previous secret. */
   until: number;
 };
 type Updated = Registered & {
-  /** Secret before the last rotation; absent if the secret was never rotated or the overlap is over. */
+  /**
+   * Secret before the last rotation. Absent without a rotation, or if the previous secret had expired when the endpoint
+   * was last changed.
+   */
   previousSecret?: PreviousSecret;
 };
 type SecretRotated = OfWebhook & {
@@ -36,20 +39,23 @@ type SecretRotated = OfWebhook & {
   /** Secret that the new one replaces. */
   previousSecret: PreviousSecret;
 };
-/** Settings in which optional ones may be undefined. */
+/** Settings as given in a command: optional settings may be undefined rather than absent. */
 type Given = Pick<Registered, 'webhookId' | 'endpoint' | 'confirmation' | 'sealedSecret'> & {
   walletId?: string | undefined;
   notificationTypes?: readonly string[] | undefined;
   final?: boolean | undefined;
   previousSecret?: PreviousSecret | undefined;
 };
-/** Secrets encrypted anew. `replaces` is the stored secret from which they were made, so that none is lost to a race. */
+/**
+ * New secret, or the same secret encrypted again. `replaces` is the encrypted secret that it replaces: the command is
+ * rejected if another request has changed the stored secret meanwhile.
+ */
 type Resealed = { sealedSecret: string; replaces: string };
 type Changes = {
   confirmation?: number | undefined;
   notificationTypes?: readonly string[] | undefined;
   final?: boolean | undefined;
-  /** New endpoint, with the secrets bound to it. */
+  /** New endpoint, with the secrets encrypted again and bound to the new endpoint. */
   moved?: (Resealed & { endpoint: string; previousSecret?: PreviousSecret | undefined }) | undefined;
 };
 type Disabled = OfWebhook & {
@@ -71,7 +77,7 @@ export const subscribesToActivity = (types: Types) =>
 export type WebhookEvent =
   | { type: 'WebhookRegistered'; data: Registered }
   | { type: 'WebhookRemoved'; data: OfWebhook }
-  /** No delivery is attempted until a resend revives the webhook. */
+  /** No delivery is attempted until a resend or UpdateWebhook revives the webhook. */
   | { type: 'WebhookDisabled'; data: Disabled }
   | { type: 'WebhookRevived'; data: OfWebhook }
   /** Contains all settings of the webhook, changed or not. */
@@ -88,7 +94,7 @@ export type WebhookCommand =
   | { type: 'RequireActive'; data: OfWebhook };
 export type Webhook = {
   readonly state: 'none' | 'active' | 'disabled' | 'removed';
-  /** Null before the registration and after the removal. */
+  /** Settings of the webhook; null before the registration and after the removal. */
   readonly settings: Updated | null;
 };
 
@@ -97,7 +103,10 @@ const disabledByCaller = 'the organization disabled it';
 const missing = (webhookId: string) => fail('NOT_FOUND', `Webhook not found: ${webhookId}`);
 const exists = ({ state }: Webhook) => state === 'active' || state === 'disabled';
 
-/** Omits absent settings. The fields are always in the same order, so that settings can be compared as text. */
+/**
+ * Returns the settings without undefined members. The members are always in the same order, so that settings can be
+ * compared as JSON text.
+ */
 const settingsOf = (given: Given): Updated => {
   const { webhookId, walletId, endpoint, confirmation, sealedSecret, notificationTypes, final, previousSecret } = given;
   return {

@@ -20,7 +20,7 @@ const unusable = (folder: string, reason: string): VerifiedBackup => ({
   steps: [],
 });
 
-/** Names the directory if a file in it cannot be read or written, for example because the disk is full. */
+/** Converts a file-system error into a Failure that names the directory, for example if the disk is full. */
 const orUnusable = async <T>(directory: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

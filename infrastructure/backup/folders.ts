@@ -5,18 +5,18 @@ import { manifestFile } from '../sqlite/data-directory.js';
 import { ownerOnlyFolder, syncPath } from './manifest.js';
 
 const draftPrefix = 'incomplete-';
-/** Name of a backup: its time and position. Names sort by time. */
+/** Name of a backup: its time and the position of its last event. Names sort by time. */
 const namePattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-\d+$/;
 
-/** Age in ms after which an incomplete folder belongs to no running backup. */
+/** Age in ms after which an incomplete folder counts as abandoned by the process that wrote it. */
 const abandonedMs = 86_400_000;
 
 const timeText = (time: Date) => time.toISOString().replaceAll(':', '-');
 
-/** Returns the name of a backup, which no other backup of the service has. */
+/** Returns the name of a backup: its time and the position of its last event, so that no two backups share a name. */
 export const backupName = (time: Date, position: number) => `${timeText(time)}-${position}`;
 
-/** Creates the folder of a backup that has begun. */
+/** Creates the folder into which an unfinished backup is written. */
 export const createDraft = async (directory: string, time: Date) => {
   await mkdir(directory, { recursive: true, mode: ownerOnlyFolder });
   const draft = join(directory, `${draftPrefix}${timeText(time)}-${process.pid}`);
@@ -38,7 +38,10 @@ const foldersIn = async (directory: string) => {
   return { complete, incomplete };
 };
 
-/** Finds the backup that a path means: the folder itself, or the newest complete backup in it; null if there is none. */
+/**
+ * Finds the backup at a path: the folder itself if it is a backup, even an incomplete one, otherwise the newest
+ * complete backup inside that folder; null if there is none.
+ */
 export const findBackup = async (path: string): Promise<string | null> => {
   const directory = resolve(path);
   if (!existsSync(directory)) return null;
@@ -48,7 +51,7 @@ export const findBackup = async (path: string): Promise<string | null> => {
   return newest === undefined ? null : join(directory, newest);
 };
 
-/** Removes the manifest first, so that a removal that is interrupted leaves nothing that looks complete. */
+/** Removes a backup, its manifest first, so that an interrupted removal leaves no folder that looks complete. */
 const removeFolder = async (folder: string) => {
   await rm(join(folder, manifestFile), { force: true });
   await syncPath(folder);
@@ -58,8 +61,8 @@ const removeFolder = async (folder: string) => {
 const isAbandoned = async (folder: string) => Date.now() - (await stat(folder)).mtimeMs > abandonedMs;
 
 /**
- * Removes the oldest backups until `keep` are left, always keeping `newest`, and folders that backups left behind a day
- * ago or earlier. Removes nothing if `keep` is null.
+ * Removes the oldest backups until `keep` are left, but never `newest`, and removes abandoned incomplete folders.
+ * Removes nothing if `keep` is null.
  */
 export const pruneBackups = async (newest: string, keep: number | null) => {
   const directory = dirname(newest);

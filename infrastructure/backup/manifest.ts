@@ -8,7 +8,7 @@ import { manifestFile } from '../sqlite/data-directory.js';
 export const ownerOnlyFile = 0o600;
 export const ownerOnlyFolder = 0o700;
 
-/** Embedded stores that a backup holds. Everything else in a data directory is rebuilt from them. */
+/** Files of the embedded stores that a backup contains. The other stores are rebuilt from the events or may be lost. */
 export const storeFiles = { events: 'events.db', state: 'state.db' } as const;
 const storeNames: readonly string[] = Object.values(storeFiles);
 
@@ -19,7 +19,10 @@ export const describeFile = async (folder: string, name: string): Promise<Backup
   return { name, size: (await stat(join(folder, name))).size, sha256: digest.digest('hex') };
 };
 
-/** Syncs a file, or a directory, because otherwise new names in it may be missing after a power failure. */
+/**
+ * Syncs a file or a directory to disk. Without a sync of its directory, a new file may be missing after a power
+ * failure.
+ */
 export const syncPath = async (path: string) => {
   const opened = await open(path, 'r');
   try {
@@ -29,7 +32,7 @@ export const syncPath = async (path: string) => {
   }
 };
 
-/** Writes the manifest under another name and renames it, so that no interruption leaves half of it. */
+/** Writes the manifest under another name and renames it, so that an interruption never leaves a partial manifest. */
 export const writeManifest = async (folder: string, manifest: BackupManifest) => {
   const draft = join(folder, `${manifestFile}.draft`);
   const file = await open(draft, 'wx', ownerOnlyFile);
@@ -56,7 +59,7 @@ const isManifest = (value: BackupManifest) =>
   Number.isFinite(value.position) &&
   Number.isFinite(Date.parse(value.time));
 
-/** Reads the manifest of a folder; returns the reason why it cannot be used as text. */
+/** Reads the manifest of a folder. If the manifest cannot be used, returns the reason as a text instead. */
 export const readManifest = async (folder: string): Promise<BackupManifest | string> => {
   let text: string;
   try {
@@ -71,7 +74,7 @@ export const readManifest = async (folder: string): Promise<BackupManifest | str
       return `${manifestFile} has format ${JSON.stringify(found.format)}; this version reads format 1`;
     if (isManifest(found)) return found;
   } catch {
-    // The file is not JSON, or lacks fields of a manifest.
+    // Invalid JSON or missing fields: reported below as an invalid manifest.
   }
   return `${manifestFile} is not a valid manifest`;
 };

@@ -15,7 +15,7 @@ import { verifyFiles } from './verify-backup.js';
 /** Files that an operator may put into the data directory before the restore. */
 const keyFiles = ['master.key', 'master.key.previous'];
 
-/** Rejects a directory with any file but the master key, so that no restore replaces or mixes data. */
+/** Rejects a directory that contains anything but master keys, so that a restore never overwrites existing data. */
 const rejectUsedDirectory = async (directory: string) => {
   if (!existsSync(directory)) return;
   const names = (await readdir(directory)).filter((name) => !keyFiles.includes(name));
@@ -43,8 +43,8 @@ const copyFile = async (from: string, to: string) => {
 };
 
 /**
- * Copies the files into a folder inside the data directory and moves them out once all are complete. No service starts on
- * the directory while that folder exists, so an interruption leaves nothing that a service could use.
+ * Copies the files of a backup into a folder inside the data directory and moves them out once all are complete. No
+ * service starts on the directory while that folder exists, so an interruption leaves nothing that a service could use.
  */
 const copyInto = async (directory: string, folder: string, { files }: BackupManifest) => {
   const restoring = join(directory, restoringFolder);
@@ -61,7 +61,10 @@ const copyInto = async (directory: string, folder: string, { files }: BackupMani
   await syncPath(directory);
 };
 
-/** Restores a verified backup into an empty or absent data directory. Changes nothing if a check fails. */
+/**
+ * Verifies a backup, then restores it into an empty or absent data directory. Restores nothing if a check fails; if
+ * `despiteHistory` is true, a failed check of the history is ignored.
+ */
 export const restoreBackup = async (
   config: Config,
   folder: string,

@@ -9,7 +9,7 @@ export const enginesOf = ({ eventStoreUrl, mongodbUrl, redisUrl }: Config): Engi
   queue: redisUrl === undefined ? 'embedded' : 'Redis',
 });
 
-/** Returns the embedded stores, whose files a backup holds. */
+/** Returns the names of the embedded stores; a backup contains the files of these stores. */
 export const embeddedStores = (engines: Engines) =>
   (['state', 'events'] as const).filter((store) => engines[store] === 'embedded');
 
@@ -17,8 +17,9 @@ const eventStoreAction =
   'Copy the data directory of the server as its documentation describes: the *.chk files first, then the chunks; or take one snapshot of the disk.';
 
 /**
- * Returns what an operator has to back up on servers, in the order that keeps the copies usable: process state not
- * ahead of the events, and the vault not behind them. URLs are left out, because they may contain passwords.
+ * Returns the steps by which an operator backs up the servers, in an order that keeps the copies consistent: the copied
+ * process state may be older than the copied events but not newer, and the copied vault newer but not older. URLs are
+ * left out, because they may contain passwords.
  */
 export const serverSteps = (engines: Engines, config: Config): readonly ServerStep[] => {
   const database = databaseIn(config.mongodbUrl ?? '', config.namespace);
@@ -48,6 +49,6 @@ export const serverSteps = (engines: Engines, config: Config): readonly ServerSt
   ];
 };
 
-/** Returns whether the files of a backup hold everything that a restore needs. */
+/** Returns whether a backup contains the files of all stores, so that nothing on servers has to be restored. */
 export const isWhole = ({ files }: BackupManifest) =>
   Object.values(storeFiles).every((wanted) => files.some(({ name }) => name === wanted));

@@ -4,12 +4,12 @@ import { backup } from '@photostructure/sqlite';
 import { type Database, openDatabase } from '../sqlite/database.js';
 import { ownerOnlyFile, storeFiles } from './manifest.js';
 
-/** Pages that are copied between two turns of the event loop. */
+/** Number of database pages that are copied between two turns of the event loop. */
 const pagesAtOnce = 2000;
 
 type StoreName = keyof typeof storeFiles;
 
-/** Begins a read transaction. The connection sees the present state of the database until the transaction ends. */
+/** Opens a database and begins a read transaction, throughout which the connection sees the database as it is now. */
 const openSnapshot = (path: string): Database => {
   const db = openDatabase(path, 'durable');
   db.exec('BEGIN');
@@ -18,8 +18,8 @@ const openSnapshot = (path: string): Database => {
 };
 
 /**
- * Ends the read transaction explicitly: a closed connection keeps it until its statements are garbage-collected, and the
- * log of the store cannot be emptied meanwhile.
+ * Ends the read transaction explicitly: a closed connection keeps the transaction until its statements are
+ * garbage-collected, and the store's write-ahead log cannot be truncated meanwhile.
  */
 const closeSnapshot = (db: Database) => {
   if (!db.isOpen) return;
@@ -28,9 +28,9 @@ const closeSnapshot = (db: Database) => {
 };
 
 /**
- * Opens a snapshot of each store, all of the same moment. The state store is locked for writing meanwhile (a few
- * milliseconds): process state ahead of the events would make followers skip transfers, and a vault behind the events
- * would lack keys of secrets.
+ * Opens a snapshot of each store, all of the same moment. Writes to the state store are blocked meanwhile (for a few
+ * milliseconds), because in a copy, process state ahead of the events would make followers skip transfers, and a vault
+ * behind the events would lack keys of secrets.
  */
 const openSnapshots = (directory: string, stores: readonly StoreName[]) => {
   const paths = stores.map((store) => [storeFiles[store], join(directory, storeFiles[store])] as const);
@@ -46,7 +46,7 @@ const openSnapshots = (directory: string, stores: readonly StoreName[]) => {
   }
 };
 
-/** Copies the embedded stores as they are at one moment, which is returned, while services keep writing to them. */
+/** Copies the embedded stores as of one moment, while services keep writing to the stores. Returns that moment. */
 export const copyStores = async (directory: string, stores: readonly StoreName[], target: string): Promise<Date> => {
   const { time, opened } = openSnapshots(directory, stores);
   try {

@@ -29,7 +29,7 @@ import { embeddedStores, enginesOf, isWhole, serverSteps } from './server-steps.
 import { copyStores } from './snapshot.js';
 import { verifyFiles } from './verify-backup.js';
 
-/** Rejects a directory in which a store would have to be created. */
+/** Rejects a data directory that lacks the file of an embedded store. */
 const requireStores = (config: Config) => {
   const { dataDirectory } = config;
   const missing = embeddedStores(enginesOf(config)).find(
@@ -49,7 +49,7 @@ const requireKeyRing = (config: Config): KeyRing => {
   );
 };
 
-/** Returns the position of the last event: of the copy, or of the server. */
+/** Returns the position of the last event: in the copy if the event store is embedded, otherwise on the server. */
 const positionOf = async (draft: string, { eventStoreUrl, namespace }: Config) => {
   const events =
     eventStoreUrl === undefined
@@ -63,8 +63,8 @@ const positionOf = async (draft: string, { eventStoreUrl, namespace }: Config) =
 };
 
 /**
- * Returns the fingerprints of the keys in the copied state store, or in the live one if the state store is a server and
- * `copy` is null.
+ * Returns the fingerprints of the master keys, and the public audit key. Reads them from the copied state store, or
+ * from the live one if `copy` is null because the state store is on a server.
  */
 const describeKeys = async (copy: string | null, ring: KeyRing, live: StateStore) => {
   const copied = copy === null ? null : await sqliteState(copy, 'read');
@@ -99,8 +99,8 @@ const copyAndDescribe = async (draft: string, config: Config, ring: KeyRing, liv
 };
 
 /**
- * Rejects a copy that differs from the stores. A copy with a flawed history is kept: it shows the stores as they are, and
- * without it a flaw would end all backups.
+ * Rejects a copy that fails a check, except the check of the history: a flaw in the history was copied from the stores
+ * themselves, and must not prevent all further backups.
  */
 const rejectBadCopy = (checks: readonly Examined[]) => {
   const failed = checks.find(({ check, level }) => level === 'fail' && check !== historyCheck);
@@ -112,8 +112,8 @@ const rejectBadCopy = (checks: readonly Examined[]) => {
 };
 
 /**
- * Completes a verified draft. The manifest is written last: a folder is a backup only once it has one, so an interruption
- * at any moment leaves none that is taken for complete.
+ * Completes a verified draft. The manifest is written last: a folder without a manifest is not a backup, so an
+ * interruption never leaves an incomplete backup that looks complete.
  */
 const complete = async (draft: string, { manifest, name }: { manifest: BackupManifest; name: string }) => {
   const folder = join(dirname(draft), name);
@@ -128,7 +128,7 @@ const complete = async (draft: string, { manifest, name }: { manifest: BackupMan
   return folder;
 };
 
-/** Copies the stores and verifies the copy. Leaves nothing behind if that fails. */
+/** Copies the stores and verifies the copy. Removes the copy if it is rejected. */
 const copyVerified = async (config: Config, directory: string, ring: KeyRing, live: StateStore) => {
   const draft = await createDraft(resolve(directory), new Date());
   try {
@@ -142,7 +142,7 @@ const copyVerified = async (config: Config, directory: string, ring: KeyRing, li
   }
 };
 
-/** Takes a backup into a new folder in `directory`. Removes older ones only after the new one was verified. */
+/** Takes a backup into a new folder in `directory`. Removes older backups only after the new one was verified. */
 export const takeBackup = async (config: Config, directory: string, keep: number | null): Promise<TakenBackup> => {
   checkDataDirectory(config, false);
   requireStores(config);

@@ -20,8 +20,8 @@ import { describeFile, storeFiles } from './manifest.js';
 const useAnother = 'do not use this backup: take another one, or restore an older one';
 
 /**
- * Compares the files of a folder with the manifest. Rejects any further file, because SQLite would read a log file
- * beside its database.
+ * Compares the files of a folder with the manifest. Rejects any other file, because SQLite would apply a write-ahead
+ * log that lies next to a database.
  */
 const checkHashes = async (folder: string, { files }: BackupManifest): Promise<Finding> => {
   const known = [manifestFile, ...files.map(({ name }) => name)];
@@ -72,7 +72,9 @@ const checkKey = async (manifest: BackupManifest, state: StateStore | null, ring
   return ok(`the present master key (${wanted}) decrypts every key of the vault`);
 };
 
-/** Verifies the copied history by its seals, as of the time of the backup: newer seals cannot be in it. */
+/**
+ * Verifies the copied events by their seals, as of the time of the backup, because later seals cannot be in the copy.
+ */
 const checkHistory = async (folder: string, manifest: BackupManifest, state: StateStore): Promise<Finding> => {
   const events = await sqliteEventStore(join(folder, storeFiles.events), 'read');
   try {
@@ -86,7 +88,8 @@ const checkHistory = async (folder: string, manifest: BackupManifest, state: Sta
     const organizations = await proof.organizations();
     for (const organizationId of organizations) {
       const verdict = await proof.verify(organizationId);
-      // A service that was stopped for a while has not sealed its last events in time.
+      // Events that are not sealed in time are accepted, because a service that was stopped has not sealed its last
+      // events.
       if (verdict.flaw && !verdict.flaw.isLate)
         return fail(
           `${organizationId}: ${flawText(verdict.flaw)}`,

@@ -4,7 +4,7 @@ import type { AddressCodec, AddressCodecs } from '../../application/ports/codec.
 import { evmFault, suiFault, tonFault } from './address-faults.js';
 import { nativeCoinType, normalCoinType } from './sui/coin-type.js';
 
-/** Address pattern that every codec accepts, because every API does (docs/specification.md#41-addresses). */
+/** Lower-case EVM address, which the codecs of all chains accept (docs/specification.md#41-addresses). */
 const evmPattern = /^0x[a-f0-9]{40}$/;
 const mixedCase = /^0x[a-fA-F0-9]{40}$/;
 

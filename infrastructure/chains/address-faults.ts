@@ -3,7 +3,7 @@ import { Address } from '@ton/core/dist/address/Address.js';
 /** Explains how a text breaks one rule of an address format; null if it does not. */
 type Rule = (input: string) => string | null;
 
-/** Creates a check that explains the first broken rule. Rules are in the order in which a reader would check them. */
+/** Creates a function that explains the first of the given rules that an address breaks. */
 const firstFault =
   (...rules: readonly Rule[]): ((input: string) => string) =>
   (input) => {
@@ -14,7 +14,10 @@ const firstFault =
     return 'is not in an address format of this chain';
   };
 
-/** Rules of an address that consists of `head` and hex digits. `counts` lists the allowed numbers of digits. */
+/**
+ * Rules of an address that consists of `head` and hex digits. `counts` lists the allowed numbers of digits; `where`
+ * tells in the messages where the digits are, such as `after 0x`.
+ */
 const hexAfter = (head: string, counts: readonly number[], where: string): readonly Rule[] => [
   (input) => (input.startsWith(head) ? null : `must begin with ${head}`),
   (input) => {
@@ -27,7 +30,10 @@ const hexAfter = (head: string, counts: readonly number[], where: string): reado
   },
 ];
 
-/** Rejects capitals in addresses of 40 digits: every chain accepts such addresses, but only EVM chains checksum the case. */
+/**
+ * Rejects capitals in addresses of 40 digits. Every chain accepts addresses of this length, but capitals encode a
+ * checksum only on EVM chains.
+ */
 const lowerCase: Rule = (input) =>
   input.length === 42 && /[A-F]/.test(input) ? 'must be in lower case when it has 40 hex digits' : null;
 
@@ -64,7 +70,7 @@ const tonFriendlyFault = firstFault(
   },
 );
 
-/** Explains the broken rule. A colon or a leading 0x decides which of the three TON formats is meant. */
+/** Explains why a TON address is invalid. A colon or a leading 0x shows which of the three formats is meant. */
 export const tonFault = (input: string): string => {
   if (input.includes(':')) return tonRawFault(input);
   return input.startsWith('0x') ? tonHexFault(input) : tonFriendlyFault(input);

@@ -22,11 +22,14 @@ import {
 } from './development/developments.js';
 import { families, familyOf } from './families.js';
 
-/** Followed and queried chains, and the nodes behind each gateway address. */
+/** Followed chains, and the node pool of each gateway address (`segment/network`). */
 export type Connections = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
-  /** Opens the development chains of this process to others, and returns their addresses. */
+  /**
+   * Lets other processes of this machine use the development chains of this process. Returns the addresses of these
+   * chains.
+   */
   share(): Promise<DevelopmentAddresses>;
   close(): Promise<void>;
 };
@@ -38,7 +41,7 @@ const hasGateway = ({ can }: Variant) => can.includes('gateway');
 
 const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
 
-/** Returns the age in seconds from which the newest block of a variant raises an alarm; undefined for never. */
+/** Returns the age in seconds from which the newest block of a variant raises an alarm; undefined if no age does. */
 export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number | undefined => {
   const { urls, oldHeadSeconds } = chains.find((one) => one.tag === tag) ?? {};
   if (typeof urls !== 'object') return undefined;
@@ -46,8 +49,8 @@ export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number |
 };
 
 /**
- * Returns the configured node URLs of a variant. Without a setting, returns those of its development chain, or null if
- * that does not run.
+ * Returns the configured node URLs of a variant; if none are set, those of its development chain. Null if the chain is
+ * off or its development chain does not run.
  */
 const endpointsOf = (config: Config, variant: Variant, developments: Developments): Endpoints | null => {
   const setting = settingOf(config, variant);
@@ -73,7 +76,9 @@ const asBadSetting =
     throw error instanceof Failure ? new BadSetting(`CHAIN_${tag}_URL is invalid: ${error.message}`) : error;
   };
 
-/** Returns the development chains that this process uses, which it starts unless another process runs them. */
+/**
+ * Returns the development chains that this process uses: none, those of another process, or its own, which it starts.
+ */
 const developmentsFor = async (config: Config, log: Log, wanted: WantedDevelopments): Promise<Developments> => {
   if (wanted === 'none' || config.production) return new Map();
   if (wanted !== 'start') return attachDevelopments(wanted);
@@ -97,7 +102,10 @@ type Shared = {
   readonly answers: FinalAnswers | undefined;
 };
 
-/** Names heads by address and chain, because processes may notice at different times that nodes switched their chain. */
+/**
+ * Keeps the announced heads of each gateway address and chain apart: processes may notice at different times that the
+ * nodes switched to another chain.
+ */
 const channelAt = (address: string, announcedHeads: AnnouncedHeads) => ({
   announce: (chain: string, height: number) => announcedHeads.announce(`${address}/${chain}`, height),
   listen: (chain: string, listener: (height: number) => void) => announcedHeads.listen(`${address}/${chain}`, listener),
@@ -127,7 +135,7 @@ const connectGateways = (
   const cacheBytes = Math.floor(config.memory.gatewayAnswers / gateways.length);
   return gateways.map(({ address, urls, isDevelopment }) => {
     const extraMethods = configuredNames(config.gatewayMethods[address] ?? []);
-    // A development chain exists only in its process, so its data is useless to other processes.
+    // A development chain ends with the process that runs it, so its heads and answers are not shared.
     const sharedOptions = isDevelopment
       ? {}
       : {

@@ -5,7 +5,7 @@ import type { DevelopmentControls } from './development/development-node.js';
 
 type Development = {
   readonly urls: readonly string[];
-  /** Controls for a chain that the development EVM behind the gateway cannot control. */
+  /** Controls of the chain; absent on the EVM, whose node executes the `dev_` methods itself. */
   readonly controls?: DevelopmentControls;
   close(): Promise<void>;
 };
@@ -55,7 +55,7 @@ const ton: Connector = {
   startDevelopment: async (options) => (await import('./development/ton/chain.js')).startDevelopmentTon(options),
 };
 
-/** Connectors by family: a new kind of chain is a new row. Each is loaded when first used. */
+/** Connectors by family; a new chain family needs a new row. The code of a family is loaded at its first use. */
 export const families: Readonly<Record<Family, Connector>> = { evm, sui, ton };
 
 /** Family of URLs without a family prefix. */

@@ -8,7 +8,7 @@ import { globalVariant } from '../../domain/variant.js';
 import { scopeOf, systemOwner } from '../../projections/define.js';
 import { credentials, organizations } from '../../projections/organizations.js';
 
-/** Maximum number of credentials that are checked, so that the check of a large service ends. */
+/** Maximum number of credentials that are checked, so that the check ends soon even with very many credentials. */
 const maxChecked = 5000;
 const maxNamed = 5;
 
@@ -25,16 +25,20 @@ const keysOf = async function* (readModels: ReadModels) {
     }
 };
 
-/** Returns an abbreviation of an API key that is useless for authentication. */
+/** Returns a shortened form of an API key, which cannot be used for authentication. */
 const shortKey = (apiKey: string) => `ck_${apiKey.split('_')[2]?.slice(0, 8)}`;
 
-/** Decrypts the secrets of credentials to find those whose role was changed in the event store after they were issued. */
+/**
+ * Decrypts the secrets of credentials to find credentials with a role that was changed in the event store after they
+ * were issued.
+ */
 export const examineCredentials = async (stores: {
   readonly events: EventStore;
   readonly readModels: ReadModels;
   readonly vault: Pick<Vault, 'open'>;
 }): Promise<readonly Finding[]> => {
-  // The audit, not this check, verifies the seals that protect older credentials.
+  // Roles of older credentials, which are not bound to their secrets, are taken as proven here, because only the seals
+  // protect them, and the audit (chainfold audit verify) checks the seals.
   const lookUp = createCredentialLookup({ ...stores, isProven: async () => true });
   const altered: string[] = [];
   let [opened, older] = [0, 0];

@@ -41,7 +41,10 @@ const pageSize = 500;
 const damaging = ['$tb', '$maxCount', '$maxAge'];
 const isErasure = ({ type, data }: RawRecord) =>
   type === '$streamDeleted' || (type === '$metadata' && damaging.some((name) => Object.hasOwn(Object(data), name)));
-/** Returns the stream that a record of the server is about; null for system streams other than categories. */
+/**
+ * Returns the stream that a `$metadata` or `$streamDeleted` record is about; null for system streams other than
+ * categories.
+ */
 const subjectOf = ({ stream, type }: RawRecord) => {
   const name = type === '$metadata' ? stream.slice('$$'.length) : stream;
   return name.startsWith('$') && !name.startsWith('$ce-') ? null : name;

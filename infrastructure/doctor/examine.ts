@@ -34,7 +34,7 @@ import { redisChecks } from './redis.js';
 import { settingChecks } from './settings.js';
 import { createSharedConnections, type SharedConnections } from './shared-connections.js';
 
-/** Milliseconds after which a check fails. */
+/** Default milliseconds after which a check that has not ended counts as failed. */
 const checkTimeoutMs = 8000;
 const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const nothingSigned = new Uint8Array(32);
@@ -86,7 +86,7 @@ const credentialCheck = (config: Config, { events, readModels, state }: Stores):
     if (!ring) return [];
     const vault = stateVault(await state(), ring);
     return examineCredentials({ events: await events(), readModels: await readModels(), vault }).catch((error) => {
-      // Other checks report the missing master key or store.
+      // Returns no finding, because other checks report the missing master key or store.
       if (error instanceof Failure && error.code === 'UNAVAILABLE') return [];
       throw error;
     });
@@ -131,7 +131,8 @@ const storeContentChecks = (config: Config, stores: Stores, opened: SharedConnec
     ...versionChecks(async () =>
       createNewerSoftware({
         events: await stores.events(),
-        // Read models may be missing, and the check of events does not need them.
+        // The read models are opened when their generations are listed, not earlier: they may be missing, and the check
+        // of the events needs no read models.
         readModels: {
           generations: { listGenerations: async () => (await stores.readModels()).generations.listGenerations() },
         },

@@ -18,7 +18,7 @@ const removeAdvice = (name: string, then: string) =>
 type Engine = 'eventStoreUrl' | 'mongodbUrl' | 'redisUrl';
 type File = { readonly name: string; readonly unless: Engine; readonly advice: string };
 
-/** SQLite files in the data directory. Each is unused when the setting `unless` configures a server instead. */
+/** SQLite files to check. A file is not in use if the setting `unless` configures a server for its data. */
 const files: readonly File[] = [
   { name: 'events.db', unless: 'eventStoreUrl', advice: restoreAdvice },
   { name: 'state.db', unless: 'mongodbUrl', advice: restoreAdvice },

@@ -17,7 +17,10 @@ const server = async ({ client }: MongoConnection): Promise<readonly Finding[]> 
   return [Number.parseInt(version, 10) < minVersion ? warn(found, `use ${minVersion} or later`) : ok(found)];
 };
 
-/** Checks the transaction lifetime. Reading it needs the permission for getParameter. */
+/**
+ * Checks the time after which the server aborts an open transaction. Reading the parameter requires the permission for
+ * getParameter.
+ */
 const transactions = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
   const name = 'transactionLifetimeLimitSeconds';
   const answer = await inTime(client.db('admin').command({ getParameter: 1, [name]: 1 })).catch(() => null);

@@ -32,7 +32,7 @@ const server: Probe = async (redis) => {
   ];
 };
 
-/** Reads a setting; null when the server does not allow CONFIG GET, as hosted ones do. */
+/** Reads a setting of the server; null when the server does not allow CONFIG GET, as many hosted servers do not. */
 const setting = async (redis: Redis, name: string) => {
   const reply = (await redis.config('GET', name).catch(() => [])) as string[];
   return reply[1] ?? null;

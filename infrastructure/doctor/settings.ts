@@ -65,7 +65,10 @@ const pitfalls: readonly Pitfall[] = [
   ],
 ];
 
-/** Checks the settings, and names the variables among `unknown` that look like settings but are none. */
+/**
+ * Checks the settings. `unknown` has a sentence about each variable that looks like a setting but is none; each
+ * sentence becomes a warning.
+ */
 export const settingChecks = (config: Config, unknown: readonly string[]): readonly Check[] => [
   {
     name: 'configuration',

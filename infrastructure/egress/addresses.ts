@@ -6,12 +6,15 @@ type Parts = readonly number[];
 /** Metadata service of Azure: an internal endpoint whose address lies in a public range. */
 const metadataServices = ['168.63.129.16'];
 
-/** Range of all public IPv6 addresses. Addresses outside the range are translated, local or unassigned. */
+/** Range of all public IPv6 addresses. Other addresses are translated, local or unassigned. */
 const assignedIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const ipv4 = (high = 0, low = 0) => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
 
-/** Extracts, by IPv6 range, the embedded IPv4 addresses to which the traffic is forwarded. */
+/**
+ * Functions by name of an IPv6 range. Each returns the IPv4 addresses that are embedded in an IPv6 address of the
+ * range, given by its 16-bit parts. Traffic to the IPv6 address is forwarded to the IPv4 addresses.
+ */
 const embedded: Readonly<Record<string, (parts: Parts) => readonly ipaddr.IPv4[]>> = {
   ipv4Mapped: (parts) => [ipv4(parts[6], parts[7])],
   // The range 64:ff9b:1::/48 is for translation inside a site, so it counts as private.

@@ -18,7 +18,7 @@ type Reader = (url: string, signal: AbortSignal) => string | Promise<string>;
 const maxBytes = 262_144;
 const maxRedirects = 3;
 const maxInterimResponses = 8;
-/** Percent-encoding takes three characters per byte. The additional 1,024 characters are for the media type. */
+/** Maximum length of a data URL: three characters for each percent-encoded byte, and 1,024 for the media type. */
 const maxDataUrlLength = 3 * maxBytes + 1024;
 const maxLoggedLength = 200;
 
@@ -70,7 +70,8 @@ const textOf = async ({
   body,
 }: Dispatcher.ResponseData) => {
   if (statusCode < 200 || statusCode > 299) fail(`was answered with status ${statusCode}, expected 2xx`);
-  // The request does not accept compression, and a decompressed body would need a limit of its own.
+  // Compressed bodies are rejected: the request does not accept them, and a decompressed body would need its own size
+  // limit.
   if (encoding !== undefined && encoding !== 'identity') fail(`has content-encoding ${encoding}, expected identity`);
   if (Number(rest['content-length']) > maxBytes) tooLarge();
   return utf8(await bytesOf(body));
@@ -114,12 +115,15 @@ const gatewayUrl = (url: string, gateway: string) => {
   const [, cid, path = ''] =
     /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{32,128})([/?].*)?$/i.exec(url) ?? fail('has no valid CID after ipfs://');
   const root = new URL(`${gateway.replace(/(?<!\/)\/*$/, '/')}${cid}`).href;
-  // File names often contain `#`, and IPFS URLs have no fragment.
+  // File names often contain `#`, and IPFS URLs have no fragment, so `#` is encoded as part of the path.
   const whole = new URL(root + path.replaceAll('#', '%23')).href;
   return whole.startsWith(root) ? whole : fail('has a path that leaves its CID');
 };
 
-/** Reads documents from URLs in token contracts. Neither the URL nor the response is trusted; `read` returns null on failure. */
+/**
+ * Reads documents from URLs in token contracts. Neither the URL nor the response is trusted; `read` resolves to null on
+ * failure.
+ */
 export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }: DocumentSettings): Documents => {
   const web = readWeb(egress);
   const readers: Readonly<Record<string, Reader>> = {
@@ -145,7 +149,7 @@ export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }
         log.info({ url: url.slice(0, maxLoggedLength), reason }, 'Token document could not be read');
         return null;
       } finally {
-        // Aborting also releases the responses that only redirected.
+        // Aborting also releases the responses that were redirects: their bodies are never read.
         abandon.abort();
       }
     },

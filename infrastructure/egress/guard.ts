@@ -18,7 +18,10 @@ type EgressSettings = {
 export interface Egress {
   /** Returns the rule that a URL breaks, phrased to follow "the URL"; null if none. Does not resolve the host name. */
   check(url: string): string | null;
-  /** Dispatcher that checks each connection again and fails with code EGRESS_REFUSED. */
+  /**
+   * Dispatcher that checks the URL and the IP address of each connection. Fails with code EGRESS_REFUSED if a rule
+   * forbids the connection.
+   */
   readonly dispatcher: Dispatcher;
   /** Aborts in-flight requests. */
   close(): Promise<void>;
@@ -34,7 +37,10 @@ const inactivityTimeoutMs = 15_000;
 /** Milliseconds until the next address of a host is tried. Node's default of 250 is too short for distant hosts. */
 const nextAddressDelayMs = 1000;
 
-/** Local host names: those of RFC 6762 (appendix G) and RFC 8375, names that resolvers answer themselves, and names without a dot. */
+/**
+ * Matches local host names: those of RFC 6762 (appendix G) and RFC 8375, names that resolvers answer themselves, and
+ * names without a dot.
+ */
 const localNames =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$|^[^.]*$/;
 
@@ -50,14 +56,17 @@ const egressRefused = (reason: string) => Object.assign(new Error(reason), { cod
 const privateTarget = (hostname: string, address: string) =>
   egressRefused(`${hostname} resolves to a private address (${address}); ${remedy}`);
 
-/** Expects a host name from a parsed URL, which normalizes IP addresses and puts IPv6 in brackets. */
+/**
+ * Returns whether a host is public. `hostname` is from a parsed URL, which normalizes IP addresses and puts IPv6 in
+ * brackets.
+ */
 const isPublicHost = (hostname: string) => {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) ? isPublic(host) : !localNames.test(host.replace(/(?<!\.)\.+$/, ''));
 };
 
 const remedy = 'set CHAINFOLD_WEBHOOK_ALLOW_PRIVATE=true to allow this';
-/** Rule against private addresses, with the setting that disables it. */
+/** Rule against private addresses, phrased to follow "the URL". Its end names the setting that disables the rule. */
 export const privateNetwork = `must not lead to a private address; ${remedy}`;
 
 const rules: readonly (readonly [reason: string, breaks: (url: URL, settings: EgressSettings) => boolean])[] = [
@@ -85,7 +94,10 @@ const createCheck =
 
 const resolver = new Resolver({ timeout: 1500, tries: 2 });
 
-/** Queries DNS servers without getaddrinfo: an unresponsive DNS server would block its few threads for all other lookups. */
+/**
+ * Queries DNS servers directly instead of by getaddrinfo, which has few threads: an unresponsive DNS server would block
+ * them for all other lookups.
+ */
 const queryNameServers: Lookup = async (hostname) => {
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
@@ -117,8 +129,8 @@ const guardedLookup = (lookup: Lookup, mayReach: (address: string) => boolean): 
 };
 
 /**
- * Checks the target before connecting, because Node skips the lookup for IP addresses, and the remote address before
- * any byte is sent.
+ * Creates a connector that checks each target twice: its URL before connecting, because Node skips the lookup for IP
+ * addresses, and the remote IP address before any byte is sent.
  */
 const guardedConnector = (settings: EgressSettings, check: Egress['check']): buildConnector.connector => {
   const {

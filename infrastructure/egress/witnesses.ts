@@ -6,7 +6,7 @@ import type { Egress } from './guard.js';
 const ownerOnly = 0o600;
 const lineFeed = 0x0a;
 
-/** Appends heads to a file. `record` resolves once the line is synced to disk. */
+/** Appends signed heads of the seal log to a file. `record` resolves once the line is synced to disk. */
 export const witnessFile = (path: string): Witness => ({
   name: 'file',
   record: async (line) => {
@@ -14,7 +14,8 @@ export const witnessFile = (path: string): Witness => ({
     try {
       const { size } = await file.stat();
       const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
-      // A crash may have left an incomplete last line, which must not merge with this one.
+      // A crash may have left an incomplete last line. The new line starts after a line feed, so that the two do not
+      // merge.
       const isWhole = size === 0 || buffer[0] === lineFeed;
       await file.appendFile(`${isWhole ? '' : '\n'}${line}\n`);
       await file.sync();
@@ -24,10 +25,13 @@ export const witnessFile = (path: string): Witness => ({
   },
 });
 
-/** Milliseconds for the whole request. */
+/** Timeout of the whole request. */
 const timeoutMs = 15_000;
 
-/** Posts heads to a URL through the egress guard. Any 2xx response counts as recorded; its body is ignored. */
+/**
+ * Posts signed heads of the seal log to a URL through the egress guard. Any 2xx response counts as recorded; its body
+ * is ignored.
+ */
 export const witnessUrl = (url: string, { check, dispatcher }: Egress): Witness => ({
   name: 'url',
   record: async (line) => {

@@ -13,12 +13,12 @@ import { rejectDeleted } from './deleted.js';
 import { storedMetadata } from './records.js';
 
 const readsAtOnce = 64;
-/** Maximum events and bytes of one append. A server with the default configuration accepts 1 MiB. */
+/** Limits of one append in events and bytes, well below the 1 MiB that a server accepts by default. */
 const maxEvents = 50;
 const maxBytes = 524_288;
 /** Upper bound on the bytes of a record's metadata and type. */
 const metadataBytes = 4096;
-/** Milliseconds without an answer after which an adoption fails. */
+/** Milliseconds without an answer of the server after which an adoption fails. */
 const idleTimeoutMs = 4500;
 /** Maximum number of cached stream revisions. Beyond it, revisions are read from the server. */
 const maxCached = 1_000_000;
@@ -49,8 +49,8 @@ const runsOf = (events: readonly Recorded[]) => {
 };
 
 /**
- * Caches the revisions of adopted streams. In a store that was empty at first, a stream that is not cached is new, for
- * as long as all streams fit into the cache.
+ * Caches the revisions of adopted streams. If the store was empty before the adoption, a stream that is not in the
+ * cache must be new, so its revision is not read. This ends when the cache exceeds `maxCached` and is cleared.
  */
 const createRevisions = (connection: Connection, head: () => Promise<Position>) => {
   const known = new Map<string, Revision>();

@@ -5,7 +5,7 @@ import { commitOf, completeAppends, maxEvents, positionOf, recordedEvents } from
 const pageSize = 500;
 const lookBack = 100;
 
-/** Returns the events after a position that the records hold. */
+/** Returns the events in the records that come after a position. */
 export const eventsAfter = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
   records.flatMap(recordedEvents).filter((event) => event.position > position);
 
@@ -29,7 +29,9 @@ export const createAllEvents = (connection: Connection) => {
     if (!page || (commit !== null && page.records[0]?.commit !== commit)) throw new UnknownPosition(asked);
     return page;
   };
-  /** Reads records from a position on. Includes the record at the position, because it may hold further events. */
+  /**
+   * Reads records from a position on. Includes the record at the position, which may hold events after the position.
+   */
   const recordsFrom = async function* (from: Position) {
     let page = await pageFrom(commitOf(from), from);
     yield page.records;
@@ -55,7 +57,10 @@ export const createAllEvents = (connection: Connection) => {
       () => true,
       (error: unknown) => (error instanceof UnknownPosition ? false : Promise.reject(error)),
     );
-  /** Yields the events after any position, up to and including the record at log position `last`. */
+  /**
+   * Yields the events after a position, up to and including the record at log position `last`. Starts at the beginning
+   * of the log if the log has no record at that position.
+   */
   const readUpTo = async function* (after: Position, last: bigint): AsyncGenerator<Recorded> {
     const end = positionOf(last, maxEvents);
     for await (const batch of readAll((await isKnown(after)) ? after : beginning)) {

@@ -20,8 +20,8 @@ type RecordsWrite = {
 export type Appends = {
   /**
    * Resolves to the log position of the last record, or null when the server does not report it. Rejects with
-   * WrongRevision when the stream is at another revision, unless it already holds these very records there. Rejects
-   * without a retry when a retry cannot succeed.
+   * WrongRevision when the stream is not at the revision `expected`, unless these very records already follow that
+   * revision. Does not retry after an error that a retry cannot resolve.
    */
   append(
     stream: string,
@@ -29,7 +29,10 @@ export type Appends = {
     records: readonly NewRecord[],
     deadline?: Deadline,
   ): Promise<bigint | null>;
-  /** Returns how to append to these streams atomically; `reservations` when the server has no call for it. */
+  /**
+   * Returns the method by which to append to these streams atomically: `reservations` if the server has no RPC for
+   * appends to several streams, or if that RPC cannot tell these streams apart.
+   */
   multiStreamMethodFor(streams: readonly string[], deadline?: Deadline): Promise<Server['multiStreamMethod']>;
   /** Appends to all streams or to none, in one call of the server. Resolves and rejects as `append` does. */
   appendMany(writes: readonly RecordsWrite[], method: NativeMethod, deadline?: Deadline): Promise<bigint | null>;
@@ -74,7 +77,10 @@ export const createAppends = (client: EventClient, readIds: ReadIds, retrying: R
     return ids.length === records.length && ids.every((id, i) => id === records[i]?.id);
   };
 
-  /** Resolves when the records are stored despite the error. Otherwise throws the error as one of the port. */
+  /**
+   * Handles the error of an append. Resolves if an earlier attempt has stored the records, otherwise throws the error,
+   * converted to an error of the event-store port where there is one.
+   */
   const orStored = async (error: unknown, write: RecordsWrite, tried: number, deadline?: Deadline) => {
     const { stream, records } = write;
     if (!isWrongRevision(error)) throw permanentErrorOf(error, { stream, bytes: sizeOf(records) }) ?? error;
@@ -88,7 +94,8 @@ export const createAppends = (client: EventClient, readIds: ReadIds, retrying: R
   };
   const orAllStored = async (error: unknown, writes: readonly RecordsWrite[], tried: number, deadline?: Deadline) => {
     if (tried === 0 && isFailedPrecondition(error)) {
-      // A node that lost the leadership rejects the append. A read that requires the leader reconnects the client to it.
+      // Nodes that lost the leadership reject an append. A read that requires the leader connects the client to the new
+      // leader before the next attempt.
       await areStored(writes, deadline);
       throw error;
     }
@@ -103,7 +110,7 @@ export const createAppends = (client: EventClient, readIds: ReadIds, retrying: R
   return {
     multiStreamMethodFor: async (streams, deadline) => {
       known ??= (await retrying({ isFinal, deadline }, ({ inTime }) => inTime(client.server()))).multiStreamMethod;
-      // The server mistakes streams of one append whose names differ only in case for the same stream.
+      // The RPC of the server for appends to several streams mistakes names that differ only in case for one stream.
       const isAmbiguous = new Set(streams.map((name) => name.toLowerCase())).size < streams.length;
       return isAmbiguous ? 'reservations' : known;
     },

@@ -26,10 +26,10 @@ import {
 type Write = { readonly stream: string; readonly expected: Revision; readonly events: readonly NewEvent[] };
 
 const reservationsAtOnce = 64;
-/** Number of reservations from which on they share one streaming call, which is cheaper than one call each. */
+/** Minimum number of reservations for which one streaming call is cheaper than a call for each. */
 const minStreamedReservations = 16;
 const outcomesAtOnce = 64;
-/** Size limit of one append on a server with the default configuration. */
+/** Size limit in bytes of one append on a server with the default configuration. */
 const maxBytes = 1_048_576;
 
 export type Commits = {
@@ -62,8 +62,8 @@ export const inParallel = async <T>(items: readonly T[], width: number, work: (i
 export const createCommits = (connection: Connection): Commits => {
   const { remember, abort, settle } = createOutcomes(connection);
   /**
-   * Aborts a command that failed, so that no reader waits for its outcome. Does not wait for a server that does not
-   * answer, because readers abort commands whose reservations they find undecided.
+   * Aborts a command that failed, so that no reader waits for its outcome. Does not wait if the server does not answer,
+   * because readers also abort a command when they find its reservations undecided.
    */
   const abortFailed = async (commitStream: string, error: unknown, deadline?: Deadline) => {
     const isAway = error instanceof StoreDown && !(error instanceof StoreRefuses);
@@ -71,7 +71,10 @@ export const createCommits = (connection: Connection): Commits => {
     if (!isAway) await aborting;
   };
 
-  /** Appends the events without reservations. Each record states how many records of the whole append follow it. */
+  /**
+   * Appends the events to all streams in one call, which needs no reservations. Each record states how many records of
+   * the whole append follow it.
+   */
   const writeAtOnce = async (writes: readonly Write[], method: NativeMethod, deadline?: Deadline) => {
     const records = plainRecords(writes.flatMap(({ events }) => events));
     let taken = 0;
@@ -84,7 +87,10 @@ export const createCommits = (connection: Connection): Commits => {
     return commit === null ? null : positionOf(commit, 0);
   };
 
-  /** Stores the reservations. When the shared call fails, an append for each reservation finds the exact error. */
+  /**
+   * Stores the reservations: `minStreamedReservations` or more of them in one streaming call. If that call fails,
+   * appends each reservation separately, which yields the exact error.
+   */
   const reserve = async (reservations: readonly ClientWrite[], deadline?: Deadline) => {
     const inOrder = () => connection.appendInOrder(reservations, connection.deadlines.timeoutMs).catch(() => false);
     if (reservations.length >= minStreamedReservations && (await inOrder())) return deadline?.renew();
@@ -100,7 +106,8 @@ export const createCommits = (connection: Connection): Commits => {
     const commitStream = commitStreamOf(writes);
     const decision = commitRecords(commitStream, writes);
     const reservations = writes.map((write) => ({ ...write, records: [reservationRecord(commitStream, write)] }));
-    // Every append of the protocol is measured before the first one is stored, so that a rejected command leaves no trace.
+    // Every append of the commit protocol is measured before the first one is sent, so that a rejected command leaves
+    // no trace.
     const bytes = Math.max(sizeOf(decision), ...reservations.map(({ records }) => sizeOf(records)));
     if (bytes > maxBytes) throw new TooLarge(bytes, maxBytes);
     try {

@@ -10,7 +10,7 @@ import { openClient } from './clients/open.js';
 import { createPages, type Page, pageBytes, type Reading } from './pages.js';
 import { createRetry } from './retry.js';
 
-/** Record of the store before the commit protocol is applied. */
+/** Record as the server stores it: a plain event, or a record of the commit protocol. */
 export type RawRecord = {
   readonly stream: string;
   readonly revision: number;
@@ -36,14 +36,17 @@ export type Connection = Appends &
     readStream(stream: string, options?: ReadOptions): Promise<readonly RawRecord[]>;
     /** Reads one page of a stream, which ends after `count` records or `pageBytes`. */
     readPage(stream: string, options: ReadOptions & { readonly count: number }): Promise<Page<RawRecord>>;
-    /** Reads a page forwards, starting with the record at the position. Resolves to null when no record is there. */
+    /**
+     * Reads a page forwards, starting with the record at a position. Resolves to null when no record is at that
+     * position.
+     */
     readAll(from: bigint | null, count: number): Promise<Page<RawRecord> | null>;
     /** Reads a page backwards. An empty page means that the log has no earlier records. */
     readAllBackwards(before: bigint | null, count: number): Promise<readonly RawRecord[]>;
     /**
-     * Subscribes to records of streams whose names begin with the prefix; without a prefix, to all but the server's own.
-     * Any node of a cluster may serve the subscription, also one that lags behind. `passed` receives positions up to
-     * which all matching records were sent.
+     * Subscribes to the records of streams with the prefix in their names; without a prefix, to all records but the
+     * server's own. Any node of a cluster may serve the subscription, also one that lags behind. `passed` receives
+     * positions up to which all matching records were sent.
      */
     subscribeToAll(
       after: bigint | null,
@@ -52,7 +55,7 @@ export type Connection = Appends &
     ): ReturnType<EventStoreDBClient['subscribeToAll']>;
     /** Converts a record that a subscription delivered. Returns null for a link whose target is missing. */
     recordOf(resolved: Sent): RawRecord | null;
-    /** Resolves to the server that answers; rejects after `timeoutMs`. */
+    /** Resolves to the product and version of the server; rejects after `timeoutMs`. */
     server(timeoutMs?: number): Promise<Server>;
     close(): Promise<void>;
   };
@@ -124,7 +127,10 @@ const inOrder = (stream: string, first: number | undefined, step: 1 | -1) => {
   };
 };
 
-/** Number of records that the server filters at a time for a subscription, and of such windows between checkpoints. */
+/**
+ * Number of records (a window) that the server filters at a time for a subscription, and number of windows between two
+ * checkpoints.
+ */
 const searching = { maxSearchWindow: 500, checkpointInterval: 4 };
 const position = (commit: bigint) => ({ commit, prepare: commit });
 
@@ -164,7 +170,8 @@ const createReads = (client: EventClient, closing: AbortSignal, deadlines: Deadl
     const open = (last: RawRecord | undefined, left: number) => {
       const commit = last?.commit ?? from;
       const fromPosition = commit === null ? start : position(commit);
-      // A read forwards starts with the record at the position. A resumed read has that record already.
+      // Resumed forward reads request one more record, because they start with the last record that was already
+      // received.
       const maxCount = last && direction === FORWARDS ? left + 1 : left;
       return client.readAll({ direction, fromPosition, maxCount, requiresLeader }) as unknown as Reading<Sent>;
     };

@@ -2,8 +2,8 @@ import { MissingEvents } from '../../application/ports/event-store.js';
 import type { Connection } from './connection.js';
 
 /**
- * Rejects when an empty stream was deleted, because the server would accept appends to it as to a new stream. A deletion
- * leaves `$tb` in the stream's metadata.
+ * Rejects if a stream that reads as empty was deleted, because the server would accept appends to it as to a new
+ * stream. A deletion leaves `$tb` in the stream's metadata.
  */
 export const rejectDeleted = async (connection: Connection, stream: string): Promise<void> => {
   const [metadata] = await connection.readStream(`$$${stream}`, { count: 1, newestFirst: true });

@@ -74,7 +74,7 @@ export const eventStoreDb = async (
     readOrganizationBackwards: history.backwards,
     subscribe: async function* (from, signal) {
       const cursor = commitOf(from);
-      // A subscriber may have stopped in the middle of a record. The remaining events of that record come first.
+      // A subscriber may have stopped between two events of one record. The remaining events of that record come first.
       const rest = eventsAfter(await all.recordAt(from), from);
       if (rest.length > 0) yield rest;
       for await (const records of feed(cursor, signal)) for (const events of inBatches(records, from)) yield events;

@@ -14,7 +14,7 @@ export type Feed = (after: bigint | null, signal: AbortSignal) => AsyncIterable<
 const maxWaiting = { records: 5000, bytes: pageBytes };
 const pageSize = 500;
 const backoffMs = { firstMs: 50, maxMs: 2000 };
-/** Idle time after which the head of the log is read, because a broken subscription looks like an idle one. */
+/** Idle time in ms after which the head of the log is read, because a broken subscription looks like an idle one. */
 const idleCheckMs = 3000;
 
 /** Collects records until their append is complete. */
@@ -41,7 +41,8 @@ const createSubscriptionBuffer = (connection: Connection, after: bigint | null) 
   let [isEnded, isPaused] = [false, false];
   const bell = createDoorbell();
   const subscription = connection.subscribeToAll(after, (commit) => {
-    // Records that were sent before the checkpoint may still be in the client's buffer.
+    // Records that were sent before the checkpoint may still be buffered here or in the client. The cursor must not
+    // pass them.
     if (appends.isWhole() && records.length === 0 && subscription.readableLength === 0) cursor = commit;
   });
   subscription.on('data', (resolved) => {
@@ -73,7 +74,7 @@ const createSubscriptionBuffer = (connection: Connection, after: bigint | null) 
     },
     /** Position of the last record that was taken or skipped. */
     cursor: () => cursor,
-    /** Resolves true when nothing arrives within `ms`. */
+    /** Resolves to true when nothing arrives within `ms`, otherwise to false. */
     wait: (ms: number, signal: AbortSignal) => bell.wait(ms, signal, () => records.length > 0 || isEnded),
     close: () => void subscription.unsubscribe().catch(() => undefined),
   };
@@ -101,7 +102,10 @@ export const createFeed = (connection: Connection, headOf: () => Promise<bigint 
     }
   };
 
-  /** Ends when the subscription breaks or no longer delivers records. Returns the position to resume after. */
+  /**
+   * Yields the records of one subscription. Ends when the subscription breaks or no longer delivers records. Returns
+   * the position to resume after.
+   */
   const oneSubscription = async function* (after: bigint | null, signal: AbortSignal) {
     const buffer = createSubscriptionBuffer(connection, after);
     try {

@@ -2,7 +2,7 @@ import { type Deadlines, defaultDeadlines } from '../deadlines.js';
 import { type Connection, connect, type RawRecord } from './connection.js';
 import type { Page } from './pages.js';
 
-/** Separates the namespace from the rest of a stream's name. Names without a namespace have no colon before a dash. */
+/** Separates the namespace from the rest of a stream's name, which has no colon before its first dash. */
 const separator = ':';
 
 /** Mapping between the stream names on the server and those that the service uses. */

@@ -6,14 +6,17 @@ import type { Connection } from './connection.js';
 import { abortRecord, protocol } from './records.js';
 
 const pollIntervalMs = 25;
-/** Minimum number of polls: a process that was suspended did not observe the command meanwhile. */
+/**
+ * Minimum number of polls before a command counts as undecided, because a process that was suspended did not observe
+ * the command meanwhile.
+ */
 const minPolls = 10;
 const rememberedOutcomes = 10_000;
 
 /** Outcomes of commands over several streams: true when the command was committed, false when it was aborted. */
 export type Outcomes = {
   remember(commitStream: string, happened: boolean): boolean;
-  /** Aborts a command unless its outcome is decided. Resolves to the outcome. */
+  /** Aborts a command unless its outcome is already decided. Resolves to the outcome. */
   abort(commitStream: string, deadline?: Deadline): Promise<boolean>;
   /** Waits for the outcome of a command that may still be running, and aborts the command after a timeout. */
   settle(commitStream: string, deadline?: Deadline): Promise<boolean>;

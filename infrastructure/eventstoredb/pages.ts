@@ -13,7 +13,7 @@ type Call = { readonly destroyed: boolean; cancel(): void; resume(): void; _read
 export type Page<Found> = { readonly records: readonly Found[]; readonly isEnd: boolean };
 export type Bounds = { readonly count: number; readonly bytes: number };
 
-/** Size after which a page ends, which bounds the time and memory that a page of large records takes. */
+/** Size in bytes after which a page ends, to bound the time and memory that a page of large records takes. */
 export const pageBytes = 4_194_304;
 
 /**
@@ -38,8 +38,9 @@ const releasing = (reading: NodeJS.ReadableStream) => {
 };
 
 /**
- * Passes what a read sends to `take` until it returns false. Resolves to whether the read ended by itself. The timeout
- * restarts with every record. The error listener stays attached, because the client may report errors after the end.
+ * Passes each record of a read to `take`, until `take` returns false. Resolves to true if the read ended by itself, and
+ * to false if `take` ended it. The timeout restarts with every record. The error listener stays attached, because the
+ * client may report errors even after the end of the read.
  */
 const consume = async <Sent>(
   reading: Reading<Sent>,
@@ -67,9 +68,12 @@ const consume = async <Sent>(
 };
 
 type Source<Sent, Found> = {
-  /** Opens a read of at most `count` records after the last one that was found. */
+  /**
+   * Opens a read of at most `count` records after the record `last`; if `last` is undefined, from the start of the
+   * page.
+   */
   open(last: Found | undefined, count: number): Reading<Sent>;
-  /** Returns the record that was sent, or null to skip it. */
+  /** Converts what the client sent to a record; null to skip it. `last` is the record before it. */
   found(sent: Sent, last: Found | undefined): Found | null;
   /** Returns whether no record can follow this one. */
   isLast?(record: Found): boolean;
@@ -83,7 +87,8 @@ type Source<Sent, Found> = {
  */
 export const createPages = (closing: AbortSignal, deadlines: Deadlines) => {
   const retrying = createRetry(deadlines);
-  // A read that is asked for again starts over, so that its second attempt gets all the time that is left.
+  // Maximum milliseconds without data from a read: `timeoutMs` in the first attempt. A retry gets all the time until
+  // the deadline, because it starts the read over.
   const silentMsIn = ({ tried, leftMs }: Attempt) => (tried === 0 ? deadlines.timeoutMs : leftMs);
   const isFinal = (error: unknown) => closing.aborted || error instanceof MissingEvents;
 
@@ -100,7 +105,7 @@ export const createPages = (closing: AbortSignal, deadlines: Deadlines) => {
       if (!record) return true;
       records.push(record);
       bytes += record.bytes;
-      // A read ends by itself after the requested number of records.
+      // Checks only the bytes, because a read ends by itself after the requested number of records.
       return bytes < bounds.bytes;
     };
     const readOn = async (attempt: Attempt) => {
@@ -112,7 +117,7 @@ export const createPages = (closing: AbortSignal, deadlines: Deadlines) => {
         if (records.length === before || isFinal(error)) throw error;
       }
       isEnd ||= records.slice(-1).some(isLast);
-      // A read that is cut off by closing ends like a complete read, but with fewer records.
+      // Closing the connection ends a read as if it were complete, although records are missing.
       if (closing.aborted) throw new StoreDown('The connection to the event store was closed.');
     };
     const terms = { isFinal: (error: unknown) => isFinal(error) || isAnswer(error), deadline };

@@ -10,7 +10,7 @@ import type { NewRecord } from './clients/client.js';
 import { type RawRecord, remainingAfter } from './connection.js';
 
 type Write = { readonly stream: string; readonly events: readonly NewEvent[] };
-/** Event inside a record. Its metadata is omitted when it equals that of the record. */
+/** Event inside a record. `metadata` is omitted if it equals the metadata of the record. */
 type Packed = { id: string; type: string; data: object; metadata?: Metadata; mac?: string };
 
 /**
@@ -26,7 +26,10 @@ export const protocol = {
 } as const;
 const protocolTypes: readonly string[] = Object.values(protocol);
 
-/** Number of positions per log position. One record may hold several events, and each needs a position. */
+/**
+ * Number of event positions per log position of the server. One record may hold several events, and each needs a
+ * position.
+ */
 const positionsPerRecord = 2048;
 
 export const positionOf = (commit: bigint, index: number): Position => {
@@ -55,11 +58,14 @@ const pack = (events: readonly NewEvent[], shared: string): Packed[] =>
 const unpack = (events: readonly Packed[], metadata: Metadata): NewEvent[] =>
   events.map((event) => ({ ...event, metadata: event.metadata ?? metadata }));
 
-/** Returns the metadata of a record of one event, which contains its code. */
+/** Returns the metadata that is stored with a single event, including its authentication code. */
 export const storedMetadata = ({ metadata, mac }: NewEvent): object =>
   mac === undefined ? metadata : { ...metadata, mac };
 
-/** Names the commit stream after the organization, so that the organization's history includes the commit. */
+/**
+ * Returns the name of the commit stream. The name begins with the organization, so that the organization's history
+ * includes the commit.
+ */
 export const commitStreamOf = (writes: readonly Write[]) => {
   const organizations = writes.map(({ stream }) => organizationOf(stream));
   const owner = organizations.find((organization) => organization !== 'system') ?? 'system';

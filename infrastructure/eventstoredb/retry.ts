@@ -3,7 +3,7 @@ import { TimedOut, withDeadline } from '../deadline.js';
 import type { Deadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
 
-/** Minimum throughput that is assumed. A call that transfers many bytes gets more time. */
+/** Minimum throughput that is assumed, so that a call gets more time the more bytes it transfers. */
 const bytesPerMs = 1000;
 
 /** Starts a deadline, which passes when no call that shares it has succeeded for `deadlineMs`. */

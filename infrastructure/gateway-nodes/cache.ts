@@ -33,7 +33,7 @@ export const createAnswerCache = (maxBytes: number) => {
     },
     keep: (key: string, bytes: Buffer) => {
       const size = bytes.length + key.length * 2 + overhead;
-      // The bytes are copied, because they are a slice of a larger network buffer.
+      // The bytes are a slice of a larger network buffer, which would stay in memory without a copy.
       if (size <= maxBytes / 16) put(key, { bytes: Buffer.from(bytes), size });
     },
   };

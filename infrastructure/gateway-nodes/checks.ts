@@ -1,6 +1,8 @@
 import { isRecord } from '../../domain/rpc-value.js';
 
-/** Field of the answer that must repeat a parameter of the request, by method. `index` is the position of the parameter. */
+/**
+ * Field of the answer that must repeat a parameter of the request, by method. `index` is the position of the parameter.
+ */
 const repeated: Readonly<Record<string, { readonly field: string; readonly index: number }>> = {
   eth_getBlockByHash: { field: 'hash', index: 0 },
   eth_getBlockByNumber: { field: 'number', index: 0 },
@@ -8,7 +10,10 @@ const repeated: Readonly<Record<string, { readonly field: string; readonly index
   eth_getTransactionReceipt: { field: 'transactionHash', index: 0 },
 };
 
-/** Answer of a node. Reading `result` of a long answer joins its pieces, so the checks read it only when necessary. */
+/**
+ * Answer of a node, possibly received in several pieces. Reading `result` joins the pieces, so the checks read `result`
+ * only when necessary.
+ */
 type Answer = { readonly result: Uint8Array; readonly pieces?: readonly Uint8Array[] };
 const wholeOf = ({ result }: Answer) => result as Buffer;
 
@@ -27,7 +32,10 @@ const readField = (result: Buffer, field: string): unknown => {
   return isRecord(parsed) ? parsed[field] : undefined;
 };
 
-/** Returns whether an answer belongs to the request. Searches the bytes first and parses them only without a match. */
+/**
+ * Returns whether the answer is about the block or transaction that was requested. Parses the answer only if a search
+ * of its bytes finds no match.
+ */
 export const matchesRequest = (method: string, params: readonly unknown[], answer: Answer): boolean => {
   const rule = repeated[method];
   const asked = rule && params[rule.index];
@@ -43,7 +51,7 @@ export const matchesRequest = (method: string, params: readonly unknown[], answe
 
 const maxHeightLength = 24;
 
-/** Reads a quantity from a field of the answer; null when the field is missing or holds something else. */
+/** Reads a height from a field of the answer; null when the field is missing or contains no hex quantity. */
 export const heightIn = (result: Buffer, field: string): number | null => {
   const key = `"${field}":"`;
   const at = result.indexOf(key);
@@ -61,10 +69,10 @@ export const heightIn = (result: Buffer, field: string): number | null => {
 };
 
 const tags = ['latest', 'safe', 'finalized'] as const;
-/** Tag of a block whose height changes over time. */
+/** Tag that names a block of changing height. */
 export type BlockTag = (typeof tags)[number];
 
-/** Returns the tag of the block whose height the answer to a call contains; null for any other call. */
+/** Returns the block tag if the answer to the call contains the height of the tagged block; null for any other call. */
 export const tagIn = (method: string, params: readonly unknown[]): BlockTag | null => {
   if (method === 'eth_blockNumber') return 'latest';
   return (method === 'eth_getBlockByNumber' && tags.find((tag) => tag === params[0])) || null;

@@ -13,11 +13,11 @@ type Result = Extract<Envelope, { readonly result: Buffer }>;
 
 /** Context in which an answer is classified. */
 type AnswerContext = {
-  /** Returns whether a head is lower than one that was announced to callers. */
+  /** Returns whether a head of this height is lower than the head that was announced to callers; false for null. */
   isBehind(height: number | null): boolean;
   /** True when the node may lack the blocks that the answer is about. */
   readonly lags: boolean;
-  /** True to check long answers for contradictions too. */
+  /** True to check answers of any size for contradictions, not only small ones. */
   readonly readsAll?: boolean;
 };
 
@@ -28,7 +28,8 @@ const isDoubtful = (
   { lags }: AnswerContext,
   cacheability: Cacheability,
 ): boolean => {
-  // A lagging node gives an outdated answer at the head. At a height, its answer is right or empty, but logs may be partial.
+  // A lagging node gives an outdated answer about the head. About a fixed height, its answer is right or empty, but
+  // logs may be partial.
   if (lags && (cacheability.kind === 'head' || hidesLag(method))) return true;
   return retryIfEmpty || lags ? isEmpty(answer) : isNull(answer);
 };
@@ -36,7 +37,10 @@ const isDoubtful = (
 /** JSON-RPC error code for a request whose result exceeds a limit. */
 const limitExceeded = -32_005;
 
-/** Doubt by kind of fault. Other kinds are not listed, because every node would fail in the same way. */
+/**
+ * Doubt about an error answer, by kind of fault. Kinds that are not listed cause no doubt, because every node would
+ * fail in the same way.
+ */
 const doubts: Partial<Record<FaultKind, Doubt>> = {
   missing: 'lacking',
   unsupported: 'lacking',
@@ -46,8 +50,8 @@ const doubts: Partial<Record<FaultKind, Doubt>> = {
 };
 
 /**
- * Converts the fault of an oversized answer into a JSON-RPC error. Another node may give a smaller answer; otherwise the
- * caller must ask for less.
+ * Converts the fault of an oversized answer into a JSON-RPC error for the caller, and rethrows any other fault. The
+ * error is doubtful, because another node may give a smaller answer.
  */
 export const toLimitError = (fault: unknown): Attempt<RpcAnswer> => {
   if (!(fault instanceof NodeFault) || fault.kind !== 'oversized') throw fault;
@@ -55,7 +59,10 @@ export const toLimitError = (fault: unknown): Attempt<RpcAnswer> => {
   return { answer: { error: Buffer.from(JSON.stringify(error)) }, doubt: 'lacking' };
 };
 
-/** Classifies a node's answer by the doubt that another node would answer better. Throws when it belongs to another request. */
+/**
+ * Classifies a node's answer by how likely another node has a better one. Throws when the answer belongs to another
+ * request.
+ */
 export const classifyAnswer = (
   call: RpcCall,
   envelope: Envelope,
@@ -67,7 +74,7 @@ export const classifyAnswer = (
   if ('error' in envelope) {
     const fault = faultOf(readError(envelope.error));
     member.abilities.noteError(call, fault, member.head()?.number);
-    // The node's own message is not logged, because it may contain anything.
+    // The node's own message is untrusted text, so it is not logged.
     if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'rejected a request because of its rate limit'));
     return { answer: { error: envelope.error }, doubt: doubts[fault.kind] ?? 'none' };
   }

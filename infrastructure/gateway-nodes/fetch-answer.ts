@@ -52,9 +52,9 @@ type Request = {
 };
 
 /**
- * Orders nodes by preference, and by latency within a group. First comes the node that the call names, then nodes that
- * have reached the height, then nodes that lag behind, then nodes in cooldown. Nodes that lack the method or have pruned
- * the height come last. Nodes of other chains are excluded.
+ * Orders nodes by preference, and by latency among equals: the node that the call names, nodes that have the requested
+ * height (the head if the call has none), nodes that lag behind it, nodes in cooldown, and last the nodes that lack the
+ * method or have pruned the height. Excludes nodes of other chains.
  */
 const inOrder = (all: readonly Member[], call: RpcCall, cacheability: Cacheability, tip: number): readonly Member[] => {
   const members = all.some((member) => member.isForeign()) ? all.filter((member) => !member.isForeign()) : all;
@@ -69,12 +69,15 @@ const inOrder = (all: readonly Member[], call: RpcCall, cacheability: Cacheabili
   return members.toSorted((a, b) => place(a) - place(b) || a.latencyMs() - b.latencyMs());
 };
 
-/** Sets the source of an answer in place. A copy would join the chunks of a long answer. */
+/** Sets the source of an answer in place, because a copy would join the pieces of a large answer. */
 const stamp = (answer: RpcAnswer, node: number, attempts: number) => {
   (answer as { source?: Source }).source = { node, attempts };
 };
 
-/** Sends one request to single nodes. Counts the attempts and records whether a node was skipped because it lags. */
+/**
+ * Creates a function that sends the request to a given node. Counts the attempts, and records whether a node was
+ * skipped because it lags.
+ */
 const createAttempts = (
   members: readonly Member[],
   { headWatch, identity, announced }: Chain,
@@ -83,7 +86,8 @@ const createAttempts = (
   const { method, bundle } = call;
   // The answer of a single node is always accepted, because no other node could have a better one.
   const needed = members.length > 1 ? heightNeeded(method, cacheability, announced.height()) : -1;
-  // Answers about blocks above a node's own head are doubted, even if no such head was announced here.
+  // An answer about a block above the node's own head is doubted, even if no head of that height was announced to
+  // callers.
   const reach = members.length > 1 && cacheability.kind === 'height' ? cacheability.height : needed;
   let [attempts, isLate] = [0, false];
 
@@ -101,7 +105,7 @@ const createAttempts = (
     await headWatch.poll(member);
     if (member.height() >= needed) return exchange(member, given, member.height() < reach);
     const attempt = hidesLag(method) ? null : await exchange(member, given, true);
-    // Callers know that the block exists, so an empty answer about it is wrong.
+    // The node has not reached a height that callers know, so its empty answer about a block may be wrong.
     if (attempt && !(cacheability.kind === 'height' && attempt.doubt === 'empty')) return attempt;
     isLate = true;
     throw hasNotReached(needed);
@@ -118,7 +122,10 @@ const createAttempts = (
       return identity.trust(member)?.then(() => askTrusted(member, given)) ?? askTrusted(member, given);
     },
     attempts: () => attempts,
-    /** Returns the error for the caller. When a lagging node was skipped, that error says that no node has the block. */
+    /**
+     * Returns the error for the caller: that no node has the block if a lagging node was skipped and no timeout
+     * occurred; in all other cases the given error.
+     */
     errorOf: (error: unknown) => (isLate && !(error instanceof NodeTimeout) ? noneHasReached(needed) : error),
   };
 };
@@ -159,7 +166,10 @@ const createFetchAnswer = (members: readonly Member[], chain: Chain, options: Fe
   };
 };
 
-/** Prevents heads from going backwards, and delays the first request until the heads of several nodes are polled. */
+/**
+ * Creates a function that fetches answers and never returns a head below an announced one. With several nodes, delays
+ * the first request until their heads were polled.
+ */
 export const createFetch = (members: readonly Member[], chain: Chain, options: FetchOptions): Fetch => {
   const { headWatch, announced } = chain;
   const fetchAnswer = createFetchAnswer(members, chain, options);
@@ -180,7 +190,7 @@ export const createFetch = (members: readonly Member[], chain: Chain, options: F
   const fetchHead: Fetch = async (call, params, cacheability, cancellation, charged) => {
     const before = announced.resets();
     const answer = await fetchAnswer(call, params, cacheability, cancellation, charged);
-    // The nodes switched to another chain meanwhile, so the answer says nothing about the heads of this one.
+    // An error says nothing about heads, and neither does an answer from before the nodes switched to another chain.
     if ('error' in answer || before !== announced.resets()) return answer;
     const settled = announced.settle(call, params, answer);
     return typeof settled === 'number' ? fetchAnnounced(settled, call, cancellation) : settled;
@@ -196,7 +206,7 @@ export const createFetch = (members: readonly Member[], chain: Chain, options: F
   };
 };
 
-/** Delays each call until the budget of a node covers the cost of its method, and asks that node first. */
+/** Delays each call until a node has call units left, charges the cost of the call to that node and asks it first. */
 export const withinUnits = (
   members: readonly Member[],
   { headWatch }: Chain,

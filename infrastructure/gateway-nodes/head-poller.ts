@@ -47,12 +47,15 @@ export const createHeadPoller = (members: readonly Member[], identity: Identity)
   const pollNow = async (member: Member) => {
     await identity.trust(member);
     const seen = headOf(await read(member, 'eth_getBlockByNumber', ['latest', false]));
-    // A head lower than the previous one may belong to another chain.
+    // A head lower than the node's previous one may belong to another chain, so the node's chain is checked first.
     if (seen.number < (member.head()?.number ?? 0)) await identity.check(member);
     member.setHead(seen);
   };
   const poll = (member: Member) => polls.run(names.get(member) ?? '', undefined, () => pollNow(member));
-  /** Polls all nodes that are not in cooldown. A successful poll brings a node back into use. */
+  /**
+   * Polls the nodes that are not in cooldown, or all nodes if all are in cooldown. A successful poll ends a node's
+   * cooldown.
+   */
   const pollAll = async () => {
     identity.refresh();
     const awake = members.filter((member) => !member.isResting());
@@ -68,7 +71,10 @@ export const createHeadPoller = (members: readonly Member[], identity: Identity)
     pollRound,
     /** Polls the head of one node. Never rejects. */
     poll: (member: Member) => poll(member).catch(() => undefined),
-    /** Polls the heads in a round that starts after this call. Callers who ask during a round share the next one. */
+    /**
+     * Polls the heads in a round that starts after this call. Callers that ask during a running round share the next
+     * round.
+     */
     pollFreshRound: () => {
       nextRound ??= (currentRound ?? Promise.resolve()).then(() => {
         nextRound = null;
@@ -97,7 +103,7 @@ const unknownTag = /\binvalid (argument|param|block)|\bunknown (block )?tag|\bhe
 const isUnknownTag = (error: unknown): boolean =>
   isRecord(error) && (error.code === invalidParams || unknownTag.test(String(error.message)));
 
-/** Returns the height of the final block; null if the node does not support the tag. */
+/** Returns the height of the final block; null if the node does not support the tag `finalized`. */
 const reportedFinalHeight = async (member: Member): Promise<number | null> => {
   const answer = await exchange(member, 'eth_getBlockByNumber', ['finalized', false]);
   if ('result' in answer) return headOf(JSON.parse(answer.result.toString())).number;
@@ -105,7 +111,10 @@ const reportedFinalHeight = async (member: Member): Promise<number | null> => {
   return null;
 };
 
-/** Asks one node after the other for the final block. Counts from the head of the first node only if none supports the tag. */
+/**
+ * Asks one node after another for the final block. If no node supports the tag `finalized`, subtracts `finalDepth` from
+ * the head of the first node.
+ */
 const finalHeightAt = async ([first, ...others]: readonly [Member, ...Member[]]) => {
   for (const member of [first, ...others]) {
     const height = await reportedFinalHeight(member);
@@ -118,7 +127,7 @@ const finalHeightAt = async ([first, ...others]: readonly [Member, ...Member[]])
 export const createFinality = (members: readonly Member[]): Finality => {
   let height = unknownHeight;
   let polledAt = Number.NEGATIVE_INFINITY;
-  /** True once a node reported the final block, after which heights counted from the head are ignored. */
+  /** True once a node reported the final block, after which heights computed from `finalDepth` are ignored. */
   let isReported = false;
   /** Number of resets. A poll that started before a reset is ignored. */
   let resets = 0;

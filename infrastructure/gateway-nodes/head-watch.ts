@@ -11,7 +11,7 @@ const maxPauseMs = 2000;
 /** Idle time after which polling stops. */
 const idleMs = 15_000;
 
-/** Returns the greatest height that a node in use has reported. */
+/** Returns the greatest height that a healthy node of the chain has reported; 0 if there is none. */
 const tipOf = (members: readonly Member[]) =>
   members.reduce((most, member) => Math.max(most, member.isUp() ? member.height() : 0), 0);
 
@@ -19,7 +19,8 @@ const bestOf = (members: readonly Member[], reported: Head | null): Head | null 
   const tip = members.reduce((most, member) => Math.max(most, member.isUp() ? (member.head()?.number ?? 0) : 0), 0);
   const highest = members.filter((member) => member.isUp() && member.head()?.number === tip);
   const heads = highest.flatMap((member) => member.head() ?? []);
-  // The reported head stays while a node has it, so that two nodes on two forks do not cause one reorg after the other.
+  // The reported head is kept if a node at the greatest height has it, so that two nodes on different forks do not
+  // cause a reorg at each poll.
   return heads.find(({ hash }) => hash === reported?.hash) ?? heads[0] ?? null;
 };
 
@@ -58,7 +59,10 @@ export const createHeadWatch = (members: readonly Member[], log: Log, identity: 
         isRunning = false;
       });
   };
-  /** Subscribes to the heads of a node until the signal fires. Polling finds the heads that a broken subscription misses. */
+  /**
+   * Subscribes to the heads of a node until the signal fires. Polling finds the heads that a broken subscription
+   * misses.
+   */
   const listen = async (member: Member, signal: AbortSignal) => {
     const hear = (header: unknown) => {
       member.setHead(headOf(header));

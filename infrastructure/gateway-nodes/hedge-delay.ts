@@ -2,7 +2,10 @@ const factor = 3;
 const weight = 0.1;
 const maxMs = 5000;
 
-/** Computes the delay before a second node is asked: three times the average latency of the method, within bounds. */
+/**
+ * Computes the delay before a second node is asked: three times the average latency of the method, but at least `minMs`
+ * and at most 5 s.
+ */
 export const createHedgeDelay = (minMs: number) => {
   const averageMs = new Map<string, number>();
   return {

@@ -4,7 +4,10 @@ import { Failure } from '../../domain/failure.js';
 import { NodeFault } from '../nodes/node-fault.js';
 import type { Member } from './member.js';
 
-/** Degrees of doubt that another node would answer better, in ascending order. The least doubtful answer wins. */
+/**
+ * Levels of doubt about an answer, in ascending order: how likely another node has a better answer. The least doubtful
+ * answer wins.
+ */
 const byDoubt = ['none', 'empty', 'lacking', 'failing'] as const;
 export type Doubt = (typeof byDoubt)[number];
 const isLess = (one: Doubt, other: Doubt) => byDoubt.indexOf(one) < byDoubt.indexOf(other);
@@ -15,23 +18,23 @@ export type Attempt<T> = { readonly answer: T; readonly doubt: Doubt };
 export type Ask<T> = (member: Member, cancellation: Cancellation) => Promise<Attempt<T>>;
 
 export type Terms = {
-  /** Milliseconds after which the next node is asked as well. */
+  /** Milliseconds without an answer after which the next node is asked as well. */
   readonly hedgeMs: number;
   readonly deadlineMs: number;
   readonly cancellation: Cancellation;
 };
 
-/** Request to one node, sent at `at`. `place` counts the requests before it. */
+/** Request to one node. `at` is the time at which it was sent, and `place` the number of requests sent before it. */
 type Asked = { readonly member: Member; readonly place: number; readonly at: number };
 
-/** Milliseconds that a doubtful answer waits for a better one. */
+/** Milliseconds to wait for a better answer of another node after the first doubtful answer. */
 const graceMs = 500;
 
 const unreachable = () => new Failure('UNAVAILABLE', 'No node of this chain is reachable. Retry later.');
 
 /**
- * Asks the only node and accepts its answer whatever the doubt. Retries once, because a kept-alive connection may close
- * while the request is sent.
+ * Asks the only node and accepts its answer even if the answer is doubtful. Retries once, because a kept-alive
+ * connection may close while the request is sent.
  */
 const askOnly = <T>(member: Member, ask: Ask<T>, { deadlineMs, cancellation }: Terms): Promise<T> =>
   new Promise((resolve, reject) => {
@@ -65,7 +68,8 @@ const askSeveral = <T>(
   { hedgeMs, deadlineMs, cancellation }: Terms,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    // A kept-alive connection may close while the request is sent, so each node is tried twice.
+    // A kept-alive connection may close while the request is sent, so a node that has not answered may be asked a
+    // second time.
     const left = [...members, ...members];
     const running = new Map<ReturnType<typeof createCancellation>, Asked>();
     const answered = new Set<Member>();
@@ -95,7 +99,7 @@ const askSeveral = <T>(
       startNext();
     };
     const win = (answer: T, place: number) => {
-      // Nodes that were asked earlier and have not answered yet are slower.
+      // Nodes that were asked before the winner and have not answered yet are slower than the winner.
       for (const slower of running.values()) if (slower.place < place) slower.member.noteSlowAnswer(slower.at);
       finish(() => resolve(answer));
     };
@@ -119,7 +123,7 @@ const askSeveral = <T>(
         },
       );
     };
-    /** Skips nodes in cooldown unless all answers so far are failures. */
+    /** Returns false for a node in cooldown if a doubtful answer other than a failure is available. */
     const isWorthAsking = (member: Member) => !doubted || doubted.doubt === 'failing' || !member.isResting();
     const startNext = (): void => {
       const at = left.findIndex((member) => !answered.has(member) && isWorthAsking(member));
@@ -133,7 +137,10 @@ const askSeveral = <T>(
     startNext();
   });
 
-/** Resolves to the least doubtful answer of the nodes, which are asked in the given order. */
+/**
+ * Asks the nodes in the given order, the next one when an answer is late or doubtful. Resolves to the first answer
+ * without doubt, otherwise to the least doubtful one.
+ */
 export const hedgedRequest = <T>(members: readonly Member[], ask: Ask<T>, terms: Terms): Promise<T> => {
   const [only] = members;
   return only && members.length === 1 ? askOnly(only, ask, terms) : askSeveral(members, ask, terms);

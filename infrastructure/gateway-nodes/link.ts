@@ -6,11 +6,16 @@ import { requestText } from '../nodes/json-rpc/request.js';
 import { createSocket } from '../nodes/json-rpc/websocket.js';
 import { NodeFault } from '../nodes/node-fault.js';
 
-/** Connection to one node that passes on answers without parsing their results. Every promise rejects with a NodeFault. */
+/** Connection to one node, which passes on answers without parsing their results. Rejects only with a NodeFault. */
 export type Link = {
-  /** Sends a call. `params` is JSON. Calls of one bundle that are made at the same time are sent as one batch. */
+  /**
+   * Sends a call. `params` is JSON. Calls with the same `bundle` that are made in one turn of the event loop are sent
+   * as one batch.
+   */
   exchange(method: string, params: string, cancellation: Cancellation, bundle?: symbol): Promise<Envelope>;
-  /** Subscribes; WebSocket only. Calls `begun` once subscribed. Resolves when the connection ends or the signal fires. */
+  /**
+   * Subscribes; WebSocket only. Calls `begun` once subscribed. Resolves when the connection ends or the signal fires.
+   */
   listen?(
     subscription: string,
     notice: (result: unknown) => void,
@@ -27,7 +32,9 @@ const connections = 256;
 
 const failing = (message: string) => new NodeFault('failing', message);
 
-/** Statuses for a rejected API key or path. They point to the configuration of the node's URL, not to the caller. */
+/**
+ * HTTP statuses for a rejected API key or path. The cause is the configured URL of the node, not the caller's request.
+ */
 const unwelcome: readonly number[] = [401, 402, 403, 404, 405, 407];
 
 /** Reads an answer. Some nodes send JSON-RPC errors with an HTTP error status. */
@@ -40,7 +47,10 @@ const readAnswer = (status: number, pieces: readonly Buffer[], id: number): Enve
   return envelope;
 };
 
-/** Reads the answers to a batch in the order of the ids; null when an error or a status says that batches are unsupported. */
+/**
+ * Reads the answers to a batch in the order of the ids; null when an error or a status says that batches are
+ * unsupported.
+ */
 const readAnswers = (status: number, pieces: readonly Buffer[], ids: readonly number[]) => {
   if (unwelcome.includes(status)) throw failing(`answered with status ${status}`);
   const bytes = Buffer.concat(pieces);
@@ -82,7 +92,7 @@ export const httpLink = (url: URL): Link => {
 
 type Notice = { readonly params?: { readonly subscription?: unknown; readonly result?: unknown } };
 
-/** Reads an answer without parsing its result. Parses a notification completely. */
+/** Reads a WebSocket message: keeps the result of an answer as bytes, and parses a notification completely. */
 const readMessage = (bytes: Buffer) => {
   const envelope = readEnvelope(bytes);
   if (envelope?.id != null) return { id: envelope.id, answer: envelope };

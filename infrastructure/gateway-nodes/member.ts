@@ -10,9 +10,9 @@ import { createNodeUnits, unlimited } from './units/node-units.js';
 
 const maxRestMs = 10_000;
 const unknownHeight = -1;
-/** Number of slow answers in a row, compared with other nodes, after which a node is put into cooldown. */
+/** Number of consecutive times that other nodes answered faster, after which a node is put into cooldown. */
 const maxSlowAnswers = 3;
-/** Share of the newest answer in the average latency. */
+/** Weight of the newest latency in the moving average. */
 const weight = 0.2;
 
 const isSocket = ({ protocol }: URL) => protocol.startsWith('ws');
@@ -84,7 +84,7 @@ export const createMember = (
     health.recover();
   };
   const rest = (fault: NodeFault, startedAt?: number) => {
-    // A node that restarts may have lost blocks.
+    // A node that failed may have restarted and lost blocks, so its height counts as unknown.
     if (fault.kind !== 'busy') heads.setHeight(unknownHeight);
     health.rest(fault, startedAt);
   };
@@ -99,9 +99,12 @@ export const createMember = (
     isUp: () => health.isUp() && !heads.isForeign(),
     isResting: () => heads.isForeign() || health.isResting(),
     latencyMs: () => latencyMs,
-    /** Records that a node which was asked later answered before this one, which was asked at `askedAt`. */
+    /**
+     * Records a slow answer: a node that was asked later than this one answered first. `askedAt` is the time of this
+     * node's request.
+     */
     noteSlowAnswer: (askedAt: number) => {
-      // Requests that were in flight together are late together and count once.
+      // Slow answers to requests that were in flight at the same time count once, because they have one cause.
       if (askedAt < slowAt) return;
       slowAt = performance.now();
       if (++slowAnswers < maxSlowAnswers) return;
@@ -109,8 +112,8 @@ export const createMember = (
       rest(new NodeFault('failing', `answered later than other nodes ${maxSlowAnswers} times in a row`));
     },
     /**
-     * Sends a call and updates the node's health and latency. A JSON-RPC error counts as an answer. Charges `cost` to the
-     * node's units.
+     * Sends a call and updates the node's health and latency. A JSON-RPC error counts as an answer. Charges `cost` to
+     * the node's units.
      */
     exchange: async (
       method: string,

@@ -13,7 +13,7 @@ const rememberedHashes = 50_000;
 
 type Notice = (hash: string) => void;
 
-/** Drops hashes that were reported before, because another node reports the same transactions again. */
+/** Wraps a listener so that it gets each hash once, because several nodes report the same transaction. */
 const onlyNew = (given: Notice) => {
   const seen = createBoundedCache<string, true>(rememberedHashes);
   const note = (hash: string) => seen.set(hash, true);
@@ -36,7 +36,7 @@ const ask = async (member: Member, method: string, params: readonly unknown[]): 
 const hashesIn = (content: unknown): readonly string[] =>
   pendingInPool(content).flatMap(({ hash }) => (typeof hash === 'string' ? [hash] : []));
 
-/** Reads the hashes in a node's pool. When the pool is too large to read, reads those of the pending block. */
+/** Reads the hashes in a node's pool, or only the hashes in its pending block if the pool is too large to read. */
 const poolHashes = async (member: Member): Promise<readonly string[]> => {
   try {
     return hashesIn(await ask(member, 'txpool_content', []));
@@ -77,7 +77,7 @@ type PendingListener = {
   readonly notice: Notice;
   /** Reports all transactions in a pool. */
   readonly reportPool: (hashes: readonly string[]) => void;
-  /** Called once the node reports every new transaction. */
+  /** Called when the node has begun to report new transactions. */
   readonly begun: (member: Member) => void;
 };
 
@@ -100,9 +100,9 @@ const sourcesAt = (
 };
 
 /**
- * Reports pending transactions, from one node at a time. When that node fails, the next one also reports the transactions
- * that arrived meanwhile and are still pending. Resolves once watching has started, or after a timeout. Transactions that
- * were pending before are not reported.
+ * Reports pending transactions, from one node at a time. When that node fails, the next one also reports the
+ * transactions that arrived meanwhile and are still pending. Resolves once watching has started, or after a timeout.
+ * Transactions that were already pending when watching started are not reported.
  */
 export const watchPending = (members: readonly Member[], given: Notice, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

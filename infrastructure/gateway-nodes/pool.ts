@@ -34,7 +34,7 @@ type PoolOptions = {
   readonly chainId: string | undefined;
   /** Milliseconds after which the chain id of a node is checked again. */
   readonly recheckMs: number;
-  /** Milliseconds that the rejection of a transaction waits for a node that accepts it. */
+  /** Milliseconds to wait, after a node has rejected a transaction, for another node to accept it. */
   readonly graceMs: number;
   /** Maximum number of call units per second for each node; undefined for no limit. */
   readonly unitsPerSecond?: number | undefined;
@@ -72,7 +72,9 @@ const membersAt = (urls: readonly string[], log: Log, options: MemberOptions): r
 const isDevelopmentCall = ({ method }: RpcCall) => method.startsWith('dev_');
 const isChange = (call: RpcCall) => call.method === 'eth_sendRawTransaction' || isDevelopmentCall(call);
 
-/** Sends a state-changing call once. It is not retried, because without an answer the change may have been made. */
+/**
+ * Sends a state-changing call once. It is never retried, because a node whose answer was lost may have made the change.
+ */
 const sendChange = async (
   members: readonly Member[],
   { identity, accepted }: Chain,
@@ -128,7 +130,7 @@ const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, 
     chainOf: async (node: number) => storedNameOf(await identity.nameOf(members[node] as Member)),
   };
   const store = options.shared && createSharedStore(options.shared, chains, log);
-  // A development chain replaces blocks on request, even final ones.
+  // A development chain replaces blocks on request, so none of its blocks counts as final.
   const finality = isDevelopment ? neverFinal : headWatch.finality;
   const shared = createSharedAnswers(options.cacheBytes, finality, {
     noteUse: identity.noteUse,
@@ -177,7 +179,8 @@ export const nodePool = (
       return head;
     },
     watchHeads: headWatch.watch,
-    // The controller ends with the earlier signal; the promise resolves as soon as watching has started.
+    // The controller of the linked signal is not aborted here, because watching continues after the promise has
+    // resolved.
     watchPending: (notice, signal) => watchPending(members, notice, linkedController(signal, headWatch.closed).signal),
     metrics: () => ({
       ...shared.counted,

@@ -21,11 +21,13 @@ const capitalHex = /(?<=[[,:])"0x[0-9a-f]*[A-F][0-9a-fA-F]*"(?=[\],}])/g;
 
 const capital = /[A-F]/;
 
-/** Returns the cache key of a request: the same for hex digits in upper and lower case. `params` is JSON without spaces. */
+/**
+ * Returns the cache key of a request: the same for hex digits in upper and lower case. `params` is JSON without spaces.
+ */
 const keyOf = (method: string, params: string) =>
   `${method} ${capital.test(params) ? params.replace(capitalHex, (digits) => digits.toLowerCase()) : params}`;
 
-/** Returns whether an answer is about blocks up to the final height. */
+/** Returns whether the block that an answer is about is final. */
 const isFinal = (cacheability: Cacheability, answer: { readonly result: Uint8Array }, finalHeight: number) => {
   if (cacheability.kind === 'height') return cacheability.height <= finalHeight;
   const height = cacheability.kind === 'transaction' ? heightIn(answer.result as Buffer, 'blockNumber') : null;
@@ -38,7 +40,8 @@ const sharedFor = ({ kind }: Cacheability, finalHeight: number) =>
 
 /** Returns the single-flight key of a request, and for how many milliseconds others may join it. */
 const flightOf = (key: string, cacheability: Cacheability, finalHeight: number, changes: number) => {
-  // Requests from before and after a block became final are kept apart: before, another block may have been there.
+  // A request sent before its block became final has another key, so that no later request joins it: its answer may
+  // contain a block that was replaced.
   if (isLasting(cacheability) || (cacheability.kind === 'height' && cacheability.height <= finalHeight))
     return { flight: key, maxAgeMs: maxMs };
   return { flight: `${changes} ${key}`, maxAgeMs: sharedFor(cacheability, finalHeight) };
@@ -53,11 +56,16 @@ type Request = {
   readonly cacheability: Cacheability;
 };
 
-/** Keeps answers on which several nodes agreed apart from those of single nodes, which other gateways may have stored. */
+/**
+ * Returns the key in the shared cache. Answers on which several nodes agreed have keys of their own, because gateways
+ * without agreement may have stored answers of single nodes.
+ */
 const storedKeyOf = (key: string, call: RpcCall, cacheability: Cacheability, agreement: number) =>
   agreement > 1 && isComparable(call, cacheability) ? `${agreement} ${key}` : key;
 
-/** Returns the result if it can no longer change, otherwise null. */
+/**
+ * Returns the result if it can be cached: it can no longer change and is not empty. Returns null for any other answer.
+ */
 const cacheableResult = (cacheability: Cacheability, answer: RpcAnswer, finalHeight: number): Buffer | null => {
   if ('error' in answer || !(isLasting(cacheability) || isFinal(cacheability, answer, finalHeight))) return null;
   const result = answer.result as Buffer;
@@ -71,7 +79,10 @@ const mayBeStored = (cacheability: Cacheability, finality: Pick<Finality, 'heigh
   return finalHeight === unknownHeight || cacheability.height <= finalHeight;
 };
 
-/** Looks up the cache that is shared with other processes before asking a node. Recounts an answer from there as a hit. */
+/**
+ * Looks up the cache that is shared with other processes before asking a node. An answer found there counts as a hit;
+ * the miss that was already counted for the request is taken back.
+ */
 const storedOr =
   (store: SharedStore, { storedKey }: Request, fetch: Fetch, counted: Counted, recordReuse: () => boolean): Fetch =>
   (cancellation) => {
@@ -125,7 +136,7 @@ export const createSharedAnswers = (
     const { flight, maxAgeMs } = flightOf(`${before} ${key}`, cacheability, finalHeight, changes);
     if (flights.has(flight, maxAgeMs)) counted.coalesced++;
     const start = async (given: Cancellation) => {
-      // Finality is read before the request: a block that became final meanwhile may differ from the one in the answer.
+      // `finalHeight` is read before the request, because a block in the answer may be replaced before it is final.
       const answer = await fetch(given);
       // An answer that was requested before the cache was cleared may belong to another chain.
       if (before === clears) remember(request, answer, finalHeight);
@@ -135,7 +146,7 @@ export const createSharedAnswers = (
     return flights.run(flight, cancellation, cacheability.kind === 'head' ? fetch : start, maxAgeMs);
   };
 
-  /** Creates a function that counts a hit and returns whether the answer is still valid. */
+  /** Creates a function that counts a cache hit, or returns false if the cache was cleared since `before`. */
   const repeatedSince = (before: number) => () => {
     if (before !== clears) return false;
     counted.hits++;

@@ -8,12 +8,12 @@ import { dataKeys, rejectWrongMasterKey } from './vault.js';
 type Stores = { readonly events: Pick<EventStore, 'head'>; readonly state: StateStore };
 
 /**
- * Vault ids of the audit key before and after the seal log was begun. An entry can be decrypted only under its own id, so
- * nobody can turn one into the other without the master key.
+ * Vault ids of the audit key before and after the seal log was begun. The key is encrypted for its id, so nobody
+ * without the master key can move it from one id to the other.
  */
 const [unmarkedId, markedId] = ['audit-signing', 'audit-signing:logged'];
 
-/** Returns whether nothing was ever stored. The audit key is the first key of a new vault. */
+/** Returns whether the stores are new: they have no event, and the vault has no key. */
 const isNew = async ({ events, state }: Stores) =>
   (await state.ids('vault', '')).length === 0 && (await events.head()) === beginning;
 
@@ -21,8 +21,8 @@ const findSeed = async (keys: ReturnType<typeof dataKeys>) =>
   (await keys.find(markedId)) ?? (await keys.find(unmarkedId));
 
 /**
- * Records that the seal log was begun. The record is the vault id of the audit key, so that nobody can remove it without
- * removing the key.
+ * Creates the mark that the seal log was begun. The mark is the id under which the vault stores the audit key, so that
+ * nobody can remove the mark without removing the key.
  */
 const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: Uint8Array): LogMark => {
   let isMarked = false;
@@ -39,9 +39,9 @@ const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: U
 };
 
 /**
- * Opens the audit key, which signs seals and exports, and creates it in new stores. If it is missing in stores that hold
- * data, somebody removed it: the new key then counts as one whose seal log was begun, so that nothing is sealed until an
- * operator accepts the loss of the log. Throws BadSetting for a wrong master key.
+ * Opens the audit key, which signs seals and exports, and creates it in new stores. If the key is missing in stores
+ * that hold data, somebody removed it. The new key is then stored as if its seal log was begun, so that nothing is
+ * sealed until an operator accepts the loss of the log. Throws BadSetting for a wrong master key.
  */
 export const openNotary = async (stores: Stores, ring: KeyRing): Promise<Notary> => {
   const { state } = stores;

@@ -6,7 +6,7 @@ export const seedBytes = 32;
 const beforeSeed = Buffer.from('302e020100300506032b657004220420', 'hex');
 const beforePublicKey = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Derives the key pair. `publicKey` is the base64 of its 32 bytes. */
+/** Derives the key pair from its seed. `publicKey` is the base64 text of the 32-byte public key. */
 export const keyPairOf = (seed: Uint8Array) => {
   if (seed.length !== seedBytes)
     throw new Error(`Invalid ed25519 seed: expected ${seedBytes} bytes, got ${seed.length}`);

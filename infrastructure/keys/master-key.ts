@@ -22,7 +22,7 @@ export type KeyRing = {
   /** Returns the key that new data keys are wrapped with. */
   current(): MasterKey;
   find(id: string): MasterKey | undefined;
-  /** Discards all other keys. Callers must have rewrapped every data key before. */
+  /** Discards all keys but the current one. Callers must first rewrap every data key with the current key. */
   retireOthers(): void;
 };
 
@@ -75,13 +75,14 @@ const orBadSetting = <T>(directory: string, work: () => T): T => {
 
 const files = (directory: string) => ({
   path: join(directory, 'master.key'),
-  /** Old key. The file exists while a rotation is unfinished. */
+  /** Key that is being replaced. The file exists only while a rotation is unfinished. */
   previous: join(directory, 'master.key.previous'),
 });
 
 /**
- * Reads the key in the data directory. Creates it at the first start, before any store; of two processes that start at
- * once, one creates it. Keys are read again for an unknown id, so that a running service survives a rotation.
+ * Reads the master key in the data directory. Creates the key at the first start, before any store; if two processes
+ * start together, only one creates it. The files are read again for an unknown key id, so that a running service
+ * survives a rotation.
  */
 export const keyRingIn = (directory: string): KeyRing => {
   const { path, previous } = files(directory);
@@ -89,7 +90,8 @@ export const keyRingIn = (directory: string): KeyRing => {
   const all = () => [current(), ...(existsSync(previous) ? [orBadSetting(directory, () => read(previous))] : [])];
   orBadSetting(directory, () => {
     if (existsSync(path)) return;
-    // A new key could decrypt nothing, and would take the place of the lost key that must be put back.
+    // Existing stores need the key that they were written with: a new key could decrypt nothing, and would take the
+    // place of the lost key that must be put back.
     if (['state.db', 'events.db'].some((name) => existsSync(join(directory, name))))
       throw new BadSetting(
         `CHAINFOLD_DATA_DIR: ${path} is missing, and the stored secrets cannot be decrypted without it. Put it back, or set CHAINFOLD_MASTER_KEY to the key`,
@@ -120,7 +122,9 @@ export const findKeyRing = ({
   return existsSync(files(dataDirectory).path) ? keyRingIn(dataDirectory) : null;
 };
 
-/** Creates a new key and keeps the old one as previous key. Does nothing if an earlier rotation is unfinished. */
+/**
+ * Creates a new key and keeps the old key in `master.key.previous`. Does nothing if an earlier rotation is unfinished.
+ */
 export const renewKeyIn = (directory: string) => {
   const { path, previous } = files(directory);
   orBadSetting(directory, () => {

@@ -9,7 +9,7 @@ const idLength = 16;
 
 export const isSigned: IsSigned = (publicKey, text, signature) => {
   const bytes = Buffer.from(publicKey.slice(prefix.length), 'base64');
-  // A signature that was read from a file or an answer may have any type.
+  // A signature that was read from a file or a response may have any type.
   if (!publicKey.startsWith(prefix) || bytes.length !== keyBytes || typeof signature !== 'string') return false;
   const signed = Buffer.from(signature, 'base64');
   // Node's base64 decoder skips invalid characters, so an altered signature text could still decode to the same bytes.
@@ -18,7 +18,10 @@ export const isSigned: IsSigned = (publicKey, text, signature) => {
 
 /** Bytes of a message authentication code: half of HMAC-SHA256, as in RFC 4868. */
 const macBytes = 16;
-/** Creates the codes of events. Their key is derived from the seed of the audit key, so it is lost and replaced with it. */
+/**
+ * Creates and verifies the authentication codes of events. The key of the codes is derived from the seed of the audit
+ * key, and is lost and replaced together with that seed.
+ */
 const createMacs = (seed: Uint8Array) => {
   const key = createHmac('sha256', seed).update('chainfold event codes').digest();
   const macOf = (event: Chained) =>
@@ -32,7 +35,10 @@ const noMark: LogMark = { isSet: async () => false, set: async () => undefined }
 export const keyIdOf = (publicKey: string) =>
   createHash('sha256').update(publicKey.slice(prefix.length)).digest('hex').slice(0, idLength);
 
-/** Creates the signer. Without `logMark`, as for a key outside of a vault, a log that was removed entirely looks new. */
+/**
+ * Creates the notary. Without `logMark`, as for a key outside of a vault, a seal log that was removed entirely looks
+ * like a log that was never begun.
+ */
 export const createNotary = (seed: Uint8Array, logMark = noMark): Notary => {
   const { privateKey, publicKey: bytes } = keyPairOf(seed);
   const publicKey = `${prefix}${bytes}`;

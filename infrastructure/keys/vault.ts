@@ -61,7 +61,9 @@ export const dataKeys = (state: StateStore, ring: KeyRing) => {
     return decrypt(master.bytes, entry.value.slice(master.id.length + 1), keyId);
   };
 
-  /** Wraps a data key with the current master key. Resolves to false if it already was. */
+  /**
+   * Wraps a data key with the current master key. Resolves to false if the key is already wrapped with that master key.
+   */
   const rewrap = async (keyId: string): Promise<boolean> => {
     const entry = await state.get('vault', keyId);
     if (!entry || masterIdOf(entry) === ring.current().id) return false;
@@ -72,7 +74,7 @@ export const dataKeys = (state: StateStore, ring: KeyRing) => {
     const entry = await state.get('vault', keyId);
     return entry && unwrap(keyId, entry);
   };
-  /** Stores a data key; resolves to false if one is stored under the id. */
+  /** Stores a data key; resolves to false if the id already has a data key. */
   const store = async (keyId: string, key: Uint8Array): Promise<boolean> => {
     if (!(await state.put('vault', keyId, wrap(keyId, key), noEntry))) return false;
     // The master key may have been rotated meanwhile, and the rotation may have missed this new data key.
@@ -117,17 +119,23 @@ export const masterKeyIds = async (state: Pick<StateStore, 'get' | 'ids'>): Prom
 };
 
 const serviceKeyId = 'service';
-/** Returns the key for signing within the service. */
+/** Returns the secret key with which `System.sign` signs. No other service has this key. */
 export const serviceKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
   dataKeys(state, ring).findOrMake(serviceKeyId);
 
-/** Throws BadSetting if the vault was written with another master key, so that the start stops early. */
+/**
+ * Throws BadSetting if the vault was written with another master key, so that a service with a wrong key does not
+ * start.
+ */
 export const rejectWrongMasterKey = async (state: StateStore, ring: KeyRing) => {
   const entry = await state.get('vault', serviceKeyId);
   if (entry && !ring.find(masterIdOf(entry))) throw new BadSetting(wrongKeyMessage);
 };
 
-/** Id of a key that is specific to these stores. A migration does not copy it, so that the target creates its own. */
+/**
+ * Id of a data key that belongs to one set of stores. A migration does not copy this key, so that the target creates
+ * its own.
+ */
 export const storesKeyId = 'stores';
 export const storesKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
   dataKeys(state, ring).findOrMake(storesKeyId);

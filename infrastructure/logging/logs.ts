@@ -7,7 +7,7 @@ import { prettyLine } from './pretty-line.js';
 export type LogTarget = { write(line: string): void };
 
 const standardError = 2;
-/** Bounds of the request lines that are written together, which costs far less than writing each. */
+/** Bounds of a batch of request lines. Writing a batch costs far less than writing each line. */
 const flushIntervalMs = 250;
 const maxCollectedBytes = 65_536;
 /** Maximum bytes in UTF-8 per UTF-16 code unit, which is what the `length` of a string counts. */
@@ -15,7 +15,10 @@ const maxBytesPerUnit = 3;
 
 type ByteTarget = { write(bytes: Buffer): unknown };
 
-/** Collects lines for a short time. `flush` writes those that are left. */
+/**
+ * Collects lines and writes them together, after `flushIntervalMs` or when the buffer is full. `flush` writes the
+ * remaining lines at once.
+ */
 const collectLines = (target: ByteTarget) => {
   const collected = Buffer.allocUnsafe(maxCollectedBytes);
   let length = 0;
@@ -37,7 +40,7 @@ const collectLines = (target: ByteTarget) => {
 const terminal: LogTarget = { write: (line) => void process.stderr.write(prettyLine(line)) };
 
 const toStandardError = { dest: standardError, sync: true } as const;
-/** Opens standard error for bytes. The types of pino lack the option that its stream has. */
+/** Opens standard error for writing bytes. Pino's types lack the option `contentMode`, which its stream supports. */
 const openBytes = () =>
   pino.destination({ ...toStandardError, contentMode: 'buffer' } as object) as unknown as ByteTarget;
 const unbuffered = { flush: () => undefined };
@@ -47,7 +50,7 @@ export const openLogs = (level: string, policy: RequestLogPolicy, given?: LogTar
   const target = given ?? (process.stderr.isTTY ? terminal : null);
   const log = pino({ level }, target ?? pino.destination(toStandardError));
   const requests = target ? { ...unbuffered, write: (line: string) => target.write(line) } : collectLines(openBytes());
-  // Built without pino, whose formatting would take a tenth of the time of a fast request.
+  // Request lines are formatted without pino, which would take a tenth of the time of a fast request.
   const inherent = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   const lineOf = (request: AnsweredRequest, message: string) =>
     `{"level":30,"time":${Date.now()},${inherent},${JSON.stringify(request).slice(1, -1)},"msg":"${message}"}\n`;

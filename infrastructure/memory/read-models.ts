@@ -3,7 +3,10 @@ import type { AnyCollection, Collection } from '../../projections/define.js';
 
 const scannedAtOnce = 1000;
 
-/** Documents of a collection by scope and id, and the sorted keys of each index and combination of indexed values. */
+/**
+ * Documents of a collection by scope and id. `indexes` has a sorted list of page keys for each combination of index,
+ * scope and indexed values.
+ */
 type Table = {
   readonly documents: Map<string, Map<string, object>>;
   readonly indexes: Map<string, PageKey[]>;
@@ -14,7 +17,7 @@ const isLess = ([a, idA]: PageKey, [b, idB]: PageKey) => a < b || (a === b && id
 /** Returns the index of the first key that is not less than `key`, by binary search. */
 const placeOf = (sorted: readonly PageKey[], key: PageKey) => {
   const last = sorted.at(-1);
-  // New keys are usually greater than all existing ones.
+  // Checked before the search, because new keys are usually greater than all existing ones.
   if (!last || isLess(last, key)) return sorted.length;
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -32,7 +35,9 @@ const isAt = (sorted: readonly PageKey[], place: number, key: PageKey) => {
 type Fields = Readonly<Record<string, string | number | undefined>>;
 const listName = (index: string, scope: string, values: readonly unknown[]) => JSON.stringify([index, scope, values]);
 
-/** Returns the name of the list in an index that a document belongs to, and its key in that list. */
+/**
+ * Returns which sorted list of an index a document belongs to, as the list's name and the document's key in that list.
+ */
 const listed = ({ indexes }: AnyCollection, index: string, { scope, id }: DocumentKey, document: object) => {
   const { equal, order } = indexes[index] as AnyCollection['indexes'][string];
   const fields = document as Fields;
@@ -73,7 +78,7 @@ const write = (table: Table, { collection, scope, id, document }: Change) => {
 };
 
 type Asked = Pick<Parameters<ReadModels['page']>[2], 'limit' | 'after' | 'oldestFirst'>;
-/** Returns the keys of a page, plus the next key if there is one. */
+/** Returns the keys of a page, and the key after the page if there is one. */
 const keysIn = (sorted: readonly PageKey[], { limit, after, oldestFirst }: Asked) => {
   if (!oldestFirst) {
     const end = after ? placeOf(sorted, after) : sorted.length;

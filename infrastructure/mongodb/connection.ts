@@ -4,7 +4,7 @@ import { withDeadline } from '../deadline.js';
 import { defaultDeadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
 
-/** Timeout of a commit by the projector, which may be large and which no caller waits for. */
+/** Timeout in ms of a commit by the projector, which may be large and which no caller waits for. */
 export const commitTimeoutMs = 20_000;
 const defaultDatabase = 'chainfold';
 
@@ -25,16 +25,22 @@ const rejectTooLarge = (error: unknown): never => {
   throw error;
 };
 
-/** Limits the wait for an answer, because the driver waits long for a server that accepts a connection but is silent. */
+/**
+ * Limits the wait for a response to `ms`, because the driver's own timeout is longer if a server accepts connections
+ * but does not respond.
+ */
 export type InTime = <T>(work: Promise<T>, ms?: number) => Promise<T>;
 const inTimeOf =
   (deadlineMs: number): InTime =>
   (work, ms = deadlineMs) =>
     withDeadline(work, ms).catch(rejectTooLarge).catch(unavailable('MongoDB'));
-/** Limits the wait of work that no request waits for. */
+/** Limits the wait for work outside of requests, with the default deadline. */
 export const inTime = inTimeOf(defaultDeadlines.deadlineMs);
 
-/** Returns the name of the database: the one in the URL, prefixed with the namespace. A namespace has no underscore. */
+/**
+ * Returns the name of the database: the name in the URL, preceded by the namespace and an underscore if there is a
+ * namespace. Namespaces contain no underscore, so no two of them share a database name.
+ */
 export const databaseIn = (url: string, namespace: string) => {
   const own = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? defaultDatabase;
   return namespace === '' ? own : `${namespace}_${own}`;

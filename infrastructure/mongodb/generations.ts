@@ -16,7 +16,10 @@ import type { Transactions } from './transactions.js';
 
 type Building = { _id: string; collection: string; number: number; version: number; position: number };
 
-/** Milliseconds for which a retired collection is kept: longer than any read, because a dropped collection reads empty. */
+/**
+ * Milliseconds for which a retired collection is kept: longer than any read takes, because a read of a dropped
+ * collection would find nothing instead of failing.
+ */
 const retiredTtlMs = 60_000;
 const buildingId = ({ name }: AnyCollection) => `building:${name}`;
 
@@ -24,7 +27,7 @@ type Access = {
   readonly transactions: Transactions;
   readonly db: Db;
   readonly collections: readonly AnyCollection[];
-  /** Returns reads on a stored collection of any generation. */
+  /** Returns functions that read the MongoDB collection named `stored`, whichever generation it holds. */
   readonly on: (stored: string) => Pick<ReadModels, 'getMany' | 'scan'>;
   readonly write: (stored: string, changes: readonly Change[], session: ClientSession) => Promise<void>;
 };
@@ -171,8 +174,8 @@ export const mongoGenerations = (access: Access): Generations => {
       scan: async (collection, after) => (await building(collection)).scan(collection, after),
     },
     build: (changes, from, to) => build(access, changes, from, to),
-    // Indexes already exist: they are created at the start of the build, because indexing a full collection would exceed
-    // every timeout.
+    // Waits until every reader has learned of the build. Indexes already exist: they are created at the start of the
+    // build, because indexing a full collection would exceed every timeout.
     makeReady: () => pause(Math.max(0, begunAt + buildNoticeMs - performance.now())),
     swap: (wanted, end) => swap(access, wanted, end),
     hold: async (ms) => {

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
 import type { StoredCollection } from './live.js';
 
-/** Returns the path of a document's field in the stored record. */
+/** Returns the path of a read-model document's field in the MongoDB document that stores it. */
 export const fieldOf = (name: string) => `document.${name}`;
 
 const indexesOf = ({ indexes }: AnyCollection) =>

@@ -10,8 +10,8 @@ type Live = {
 };
 
 /**
- * Checkpoint shared by all live generations. Build progress is stored separately, so that builds never conflict with
- * commits.
+ * Checkpoint shared by all live generations. The progress of builds is stored separately, so that a build never
+ * conflicts with a commit.
  */
 export type StoredCheckpoint = {
   _id: string;
@@ -22,7 +22,7 @@ export type StoredCheckpoint = {
   newest: Record<string, number>;
   /** Collections with a generation that is being built and may be swapped at any moment. */
   building: string[];
-  /** Unix ms until which the positions must not change. */
+  /** Unix ms until which no commit may change the positions; absent or 0 if commits may change them now. */
   heldUntil?: number;
   retired: { collection: string; number: number; at: number }[];
 };
@@ -34,7 +34,9 @@ export const indexesOf = ({ indexes }: AnyCollection): Live['indexes'] =>
 
 export type StoredCollection = { readonly collection: AnyCollection; readonly stored: string };
 
-/** Lists the collections whose live generation has the version declared by this release, with their stored names. */
+/**
+ * Lists the collections with a live generation of the version that this release declares, each with its stored name.
+ */
 export const currentCollections = (
   live: StoredCheckpoint['live'],
   collections: readonly AnyCollection[],
@@ -48,12 +50,13 @@ export const currentCollections = (
 
 /** Milliseconds for which a cached checkpoint is used. */
 const cacheTtlMs = 250;
-/** Minimum milliseconds between the start of a build and its swap. Every reader knows of the build by then. */
+/** Minimum milliseconds between the start of a build and its swap, within which every reader learns of the build. */
 export const buildNoticeMs = 2 * cacheTtlMs;
 
 /**
- * Finds the live generation of a collection. To avoid a second query per read, the checkpoint is read again only while a
- * new generation is being built. A result is valid if the same generation is still live afterwards.
+ * Finds the live generation of a collection in a checkpoint that is cached for `cacheTtlMs`, to avoid a second query
+ * per read. While a new generation is being built, each read also reads the checkpoint anew: the result is valid only
+ * if that checkpoint names the same live generation.
  */
 export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>, inTime: InTime) => {
   let known: { readonly at: number; readonly checkpoint: Promise<StoredCheckpoint> } | undefined;

@@ -18,8 +18,8 @@ const readStored = ({ _id, from, nonce, firstSeen, told }: Stored): PendingTrans
 });
 
 /**
- * Selects the transactions after the given one. The first condition gives the index its starting point. The second skips
- * transactions with the same time and a lower hash.
+ * Selects the transactions after the given one. The first condition lets the query start in the index at the given
+ * time. The second skips transactions of the same time whose hash is not greater.
  */
 const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
   firstSeen: { $gte: firstSeen },
@@ -53,7 +53,7 @@ export const mongoPending = async (
     try {
       await pending.insertMany(stored, { ordered: false });
     } catch (error) {
-      // Duplicates are ignored: the first process that saw a transaction has recorded the time.
+      // Duplicate keys are ignored: the transaction is already stored, with the time when the first process saw it.
       const isKnown =
         error instanceof MongoBulkWriteError && [error.writeErrors].flat().every((one) => one.code === duplicateKey);
       if (!isKnown) throw error;

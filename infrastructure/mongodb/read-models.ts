@@ -30,15 +30,18 @@ const writeOf = ({ scope, id, document }: Change): AnyBulkWriteOperation<Stored>
 };
 
 /**
- * Selects documents after a page key. The first condition gives the index its starting point. The second skips documents
- * with the same value that were already returned.
+ * Selects documents after a page key. The first condition lets the query start in the index at the key's value. The
+ * second skips documents that have the same value and were already returned.
  */
 const beyond = (order: string, [value, id]: PageKey, oldestFirst: boolean): Filter<Stored> => {
   const [orEqual, strictly] = oldestFirst ? (['$gte', '$gt'] as const) : (['$lte', '$lt'] as const);
   return { [order]: { [orEqual]: value }, $or: [{ [order]: { [strictly]: value } }, { id: { [strictly]: id } }] };
 };
 
-/** Builds the query of a page. Its fields are a prefix of the declared index. */
+/**
+ * Builds the query of a page. Filter and sort use the fields of the declared index in their order, so that the index
+ * serves both.
+ */
 export const pageFilter = (collection: AnyCollection, scope: string, query: Query) => {
   const index = collection.indexes[query.index];
   if (!index) throw new Error(`Unknown index "${query.index}" of collection ${collection.name}`);
@@ -57,7 +60,7 @@ const keyOf = (last: WithId<Stored> | undefined, order: string): PageKey | null 
 
 const emptyCheckpoint = { revision: 0, positions: {}, live: {}, newest: {}, building: [], retired: [] };
 
-/** Upgrades a checkpoint of older releases, which has no generations and whose position names include a version. */
+/** Upgrades a checkpoint of older releases, which has no generations and has versions in its position names. */
 const upgrade = ({ positions, live, newest, building, retired }: Partial<StoredCheckpoint>) => ({
   positions: Object.fromEntries(Object.entries(positions ?? {}).map(([name, at]) => [name.replace(/@\d+$/, ''), at])),
   live: live ?? {},

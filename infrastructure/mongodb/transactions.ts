@@ -1,20 +1,26 @@
 import type { Binary, ClientSession, Db, MongoClient } from 'mongodb';
 import { commitTimeoutMs, inTime } from './connection.js';
 
-/** Session that may hold a transaction. `beats` grows while its process runs a transaction; `at` is Unix ms. */
+/**
+ * Stored session that may hold an open transaction. `beats` grows while its process runs a transaction; `at` is the
+ * time of the last beat, Unix ms.
+ */
 type SessionRecord = { _id: Binary; beats: number; at: number };
 
-/** Milliseconds that a transaction yields to others before sessions without a heartbeat are killed. */
+/** Milliseconds for which a transaction is retried before it kills the sessions that had no heartbeat in this time. */
 const yieldMs = 3000;
 /** Heartbeat interval. Several heartbeats fit into `yieldMs`. */
 const heartbeatIntervalMs = 700;
-/** Milliseconds after which an idle session is recorded again, so that records of dead processes can be removed by age. */
+/**
+ * Milliseconds after which the SessionRecord of an idle session is renewed, so that those of dead processes can be
+ * removed by age.
+ */
 const recordIntervalMs = 3_600_000;
 const recordTtlMs = 24 * recordIntervalMs;
 
 const idOf = (session: ClientSession) => session.id?.id as Binary;
 
-/** Manages the session records of all processes. */
+/** Manages the SessionRecords of all processes. */
 const createSessionRecords = (client: MongoClient, db: Db) => {
   const records = db.collection<SessionRecord>('sessions');
   const others = async (own: readonly ClientSession[]) => {
@@ -37,7 +43,10 @@ const createSessionRecords = (client: MongoClient, db: Db) => {
 };
 type SessionRecords = ReturnType<typeof createSessionRecords>;
 
-/** Returns a function to call before each attempt of a transaction. It kills silent sessions after `yieldMs`. */
+/**
+ * Returns a function to call before each attempt of a transaction. It kills the sessions that had no heartbeat for
+ * `yieldMs`, because one of them may block the transaction.
+ */
 const createYield = (records: SessionRecords, own: () => readonly ClientSession[]) => {
   let attempts = 0;
   let listed: { readonly at: number; readonly others: Awaited<ReturnType<SessionRecords['others']>> } | undefined;
@@ -55,8 +64,9 @@ const createYield = (records: SessionRecords, own: () => readonly ClientSession[
 
 /**
  * Runs transactions in recorded sessions. The server keeps the transaction of a killed process open for a minute and
- * rejects every other transaction on the same documents meanwhile. A process that has yielded for too long therefore
- * kills recorded sessions without a heartbeat. A live process whose session is killed by mistake repeats its transaction.
+ * rejects every other transaction on the same documents meanwhile. A process that is rejected for `yieldMs` therefore
+ * kills recorded sessions without a heartbeat. A live process whose session is killed by mistake repeats its
+ * transaction.
  */
 export const createTransactions = (client: MongoClient, db: Db) => {
   const records = createSessionRecords(client, db);
@@ -96,7 +106,7 @@ export const createTransactions = (client: MongoClient, db: Db) => {
         take().then((session) => runIn(session, work)),
         commitTimeoutMs,
       ),
-    /** Removes session records without a heartbeat for a day. */
+    /** Removes SessionRecords that have had no heartbeat for a day. */
     removeOld: records.removeOld,
     close: async () => {
       if (own().length > 0) await inTime(records.remove(own())).catch(() => undefined);

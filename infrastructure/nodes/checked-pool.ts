@@ -12,7 +12,7 @@ type Member<Endpoint> = Health & Pick<Configured<Endpoint>, 'endpoint' | 'redact
 
 type Work<Node, T> = (node: Node) => Promise<T>;
 type Terms<Endpoint> = {
-  /** Multiplies `deadlineMs` and `timeoutMs`, for answers that take a node long. Default 1. */
+  /** Multiplies `deadlineMs` and `timeoutMs`, for answers that a node needs more time to compute. Default 1. */
   readonly timeoutFactor?: number;
   /** Selects the nodes to query. Default: all. */
   readonly among?: (endpoint: Endpoint) => boolean;
@@ -23,9 +23,12 @@ export type Pool<Endpoint, Node> = {
   use<T>(work: Work<Node, T>, terms?: Terms<Endpoint>): Promise<T>;
   /** Queries nodes like `use`, but returns null only if all nodes that answer return null. */
   find<T>(work: Work<Node, T | null>, terms?: Terms<Endpoint>): Promise<T | null>;
-  /** Queries all healthy nodes. Returns at least one answer: those within 500 ms of the first, in node order. */
+  /**
+   * Queries all nodes that are not paused. Returns the first answer and those that arrive within 500 ms after it, in
+   * node order.
+   */
   poll<T>(work: Work<Node, T>): Promise<readonly T[]>;
-  /** Queries every node, including unhealthy ones. `silent` makes the answer for a node without a usable one. */
+  /** Queries every node, including unhealthy ones. `silent` creates the result for a node without a usable answer. */
   each<T>(work: Work<Node, T>, silent: (reason: string) => T): Promise<readonly T[]>;
   readonly endpoints: readonly Endpoint[];
   readonly closed: AbortSignal;
@@ -64,7 +67,9 @@ const waitAtMost = async (ms: number, work: Promise<unknown>) => {
   done.abort();
 };
 
-/** Runs the work and records the outcome in the node's health. Rethrows faults without the secrets of the node's URL. */
+/**
+ * Runs the work and records the outcome in the node's health. Rethrows faults without the secrets of the node's URL.
+ */
 const recordHealth = async <Endpoint, T>(
   { redact, recover, rest }: Member<Endpoint>,
   work: () => Promise<T>,
@@ -116,7 +121,8 @@ export const createPool = <Endpoint, Node>(
   const attempt = <T>(member: Member<Endpoint>, work: Work<Node, T>, until: number, timeoutFactor = 1) =>
     recordHealth(member, async () => {
       const node = family.open(member.endpoint, until, timeoutFactor);
-      // A single node has no other to compare with. Callers of `genesis` notice when it switches to another chain.
+      // A single node has no other node to be compared with. If it switches to another chain, the callers of `genesis`
+      // notice.
       if (members.length > 1) await vet(member, () => family.identify(node));
       return await work(node);
     });

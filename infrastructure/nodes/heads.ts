@@ -9,7 +9,9 @@ type Watch = (notice: () => void, signal: AbortSignal) => Promise<void>;
 const reconnectBackoff = { firstMs: 100, maxMs: 5000 };
 const idleMs = 60_000;
 
-/** Resubscribes with backoff whenever the connection ends. Failures are ignored, because the pool reports node health. */
+/**
+ * Resubscribes with backoff whenever the connection ends. Failures are ignored, because the pool reports node health.
+ */
 const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal) => {
   const backoff = createBackoff(reconnectBackoff);
   const notice = () => {

@@ -39,7 +39,7 @@ export const createHealth = ({ name, owner, maxRestMs, log }: HealthOptions) => 
     /** Milliseconds until the node may be queried again; 0 if it is not paused. */
     restLeft,
     isResting: () => restLeft() > 0,
-    /** Returns whether the node failed so few times in a row that it may answer again in a moment. */
+    /** Returns whether the node has failed so few times in a row that its next pause is at most 800 ms. */
     isBrieflyAway: () => backoff.upcoming() <= firstRestMs * 8,
     recover: () => {
       if (fault) log.info({ node: name }, `${label} node recovered`);
@@ -47,7 +47,10 @@ export const createHealth = ({ name, owner, maxRestMs, log }: HealthOptions) => 
       backoff.reset();
       restsUntil = 0;
     },
-    /** Marks the node unhealthy and pauses it, longer after each consecutive failure. `startedAt` is the start of the work. */
+    /**
+     * Marks the node unhealthy and pauses it, longer after each consecutive failure. `startedAt` is the start of the
+     * work.
+     */
     rest: (reason: NodeFault, startedAt = performance.now()) => {
       // Concurrent requests that fail together count as one failure.
       if (startedAt < restsSince) return;

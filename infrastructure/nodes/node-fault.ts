@@ -21,7 +21,7 @@ export type FaultKind =
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
   readonly kind: FaultKind;
-  /** Milliseconds until the node accepts the next request, as the node reports it; 0 if it does not. */
+  /** Milliseconds until the node accepts the next request, as the node reports it; 0 if the node reports no time. */
   readonly restMs: number;
   constructor(kind: FaultKind, message: string, restMs = 0) {
     super(message);
@@ -30,7 +30,7 @@ export class NodeFault extends Error {
   }
 }
 
-/** Maximum length of a node's error message, longer than any from a working node. */
+/** Maximum characters of an error message of a node. Messages of working nodes are shorter. */
 export const maxReasonLength = 10_000;
 
 /** Returns a node's error message, cut with a note if it exceeds `maxReasonLength`. */
@@ -56,7 +56,7 @@ export const asFailing = (error: unknown): never => {
   throw toFailing(error);
 };
 
-/** Resolves to null on a `missing` fault: for data that they lack, some nodes return an error and others null. */
+/** Resolves to null on a `missing` fault, because some nodes report missing data as an error and others as null. */
 export const nullIfMissing = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;

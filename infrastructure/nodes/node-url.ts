@@ -7,7 +7,9 @@ export const parseNodeUrl = (given: string, family: RegExp, protocols: readonly 
   return url && protocols.includes(url.protocol) ? url : fail('INVALID_ARGUMENT', rule);
 };
 
-/** Creates a function that removes the secrets of a URL from a text: some nodes repeat the path or key in their errors. */
+/**
+ * Creates a function that removes the secrets of a URL from a text: some nodes repeat the path or key in their errors.
+ */
 export const redactor = ({ username, password, pathname, searchParams }: URL) => {
   const shortest = 6;
   const secrets = [username, password, ...pathname.split('/'), ...searchParams.values()].filter(

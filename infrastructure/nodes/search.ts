@@ -4,7 +4,7 @@ import { type FaultKind, NodeFault } from './node-fault.js';
 
 /** Maximum queries to one node for one piece of work. */
 const maxAttempts = 5;
-/** Maximum queries to one node after another node has answered that the data does not exist. */
+/** Maximum queries to one node after another node has reported that the data does not exist. */
 const maxAttemptsOnceAbsent = 2;
 /** Faults that depend on the request alone: the same node would fail the same way again. */
 const final: readonly FaultKind[] = ['unsupported', 'refused', 'reverted', 'late', 'oversized'];
@@ -19,7 +19,8 @@ export const createSearch = <Member extends Health>(members: readonly Member[]) 
   const done = new Set<Member>();
   let reportedAbsent = false;
   const attemptsOf = (member: Member) => attempts.get(member) ?? 0;
-  // Absence is not accepted while another node, which may have the data, is only briefly unavailable.
+  // Returns whether the search still waits for a node. Once another node has reported that the data does not exist, the
+  // search waits only for nodes that are briefly unavailable, because these may have the data.
   const mayWait = (member: Member) =>
     !reportedAbsent || (attemptsOf(member) < maxAttemptsOnceAbsent && member.isBrieflyAway());
   const noteAbsent = (member: Member) => {
@@ -47,7 +48,7 @@ export const createSearch = <Member extends Health>(members: readonly Member[]) 
       return null;
     },
     isReportedAbsent: () => reportedAbsent,
-    /** Nodes that are worth another query later. */
+    /** Returns the nodes that should be queried again later. */
     left: () => members.filter((member) => !done.has(member) && mayWait(member)),
     failUnanswered: (): never => {
       const last = members.map((member) => [member.name, faults.get(member) ?? member.lastFault()] as const);

@@ -72,9 +72,9 @@ const createGap = () => {
 };
 
 /**
- * Creates a throttle that adapts to a node's rate limit. A rate-limited request is retried for up to 2 s after the pause
- * that the node asks for, and later requests are spaced out. Other faults with a `retry-after` also widen the gap, but
- * are not retried.
+ * Creates a throttle that adapts to the rate limit of a node. A rate-limited request is retried for up to 2 s, each
+ * time after the pause that the node asks for, and later requests are spaced out. Other faults with a `retry-after`
+ * also widen the gap, but are not retried.
  */
 export const createThrottle = () => {
   const { enter, leave } = createSlots();

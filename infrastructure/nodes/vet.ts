@@ -2,8 +2,9 @@ import type { Health } from './health.js';
 import { NodeFault } from './node-fault.js';
 
 /**
- * Marks nodes of another chain unhealthy, because their answers look valid. The first node that identifies its chain
- * decides which chain is expected. A node that cannot identify its chain, for example without the first block, is trusted.
+ * Creates a check that marks nodes of another chain unhealthy, because their answers would look valid. The first node
+ * that identifies its chain decides which chain is expected. A node that cannot identify its chain, for example because
+ * it lacks the first block, is trusted.
  */
 export const createVet = () => {
   let chain: string | null = null;

@@ -12,10 +12,11 @@ import { unavailable } from '../unavailable.js';
 import { connectRedis, rootIn } from './connection.js';
 
 /**
- * Adds entries to an organization's log, and removes the oldest ones of each part beyond the limit or the retention. The
- * keys: last number of the organization, then entries by number for each part. All share one slot, as scripts require.
- * Each entry follows the index of its key. Its number precedes the entry, because equal members of a sorted set would be
- * one member.
+ * Adds entries to an organization's log. Removes the oldest entries of each part (`read` and `refused`) that exceed the
+ * limit or the retention. KEYS: the last entry number of the organization, then a sorted set for each part, all in one
+ * slot, as Redis requires of a script. ARGV: limit, retention in ms, oldest time to keep in Unix ms, then for each
+ * entry the index of its set in KEYS and its JSON. The number precedes the JSON, because a sorted set would store equal
+ * members only once.
  */
 const add = `
   for i = 4, #ARGV, 2 do
@@ -36,10 +37,13 @@ type Scripts = { chainfoldAddAccess(...given: (string | number)[]): Promise<numb
 
 const parts = ['read', 'refused'] as const;
 
-/** Index of the key of a part among the keys of the script. */
+/** Returns the index in KEYS of the sorted set for entries of this kind. */
 const keyOf = (kind: Access['kind']) => 2 + parts.indexOf(partOf(kind));
 
-/** Returns the arguments of the script for each organization. */
+/**
+ * Groups the entries by organization, as arguments of the script: for each entry, the index of its set in KEYS and its
+ * JSON.
+ */
 const grouped = (accesses: readonly OwnedAccess[]) => {
   const groups = new Map<string, (string | number)[]>();
   for (const { organizationId, ...access } of accesses) {

@@ -7,10 +7,16 @@ import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import type { createFairQueue, Step } from './fair-queue.js';
 
-/** Default lease of a shift. The shifts of a dead worker are found within the lease and two checks, below 5 s. */
+/**
+ * Default lease in ms of a shift, the BullMQ job in which a worker runs our jobs. BullMQ finds the shifts of a dead
+ * worker after the lease and at most two checks, in less than 5 s.
+ */
 export const defaultLeaseMs = 3000;
 const checks = { stalledInterval: 500, maxStalledCount: Number.MAX_SAFE_INTEGER };
-/** Seconds that BullMQ blocks while it waits for a shift. Must be less than `socketTimeoutMs`. */
+/**
+ * Seconds that BullMQ blocks while it waits for a shift. Less than `socketTimeoutMs`, after which a silent connection
+ * fails.
+ */
 const drainDelay = 2;
 const socketTimeoutMs = 5000;
 const maintenanceIntervalMs = 100;
@@ -32,7 +38,7 @@ export type WorkerContext = {
   readonly signal: AbortSignal;
 };
 
-/** Batches the steps of one turn of the event loop into one call to Redis. */
+/** Batches the steps that shifts request in one turn of the event loop into one call to Redis. */
 const createStepBatcher = (lanes: WorkerContext['lanes']) => {
   type Waiting = { step: Step; resolve: (job: Job | null) => void; reject: (error: unknown) => void };
   let waiting: Waiting[] = [];
@@ -76,7 +82,8 @@ const createShift = (work: Work, { lanes, log, signal }: WorkerContext) => {
       try {
         return await send(step);
       } catch {
-        // The worker that takes over after the lock has expired runs the job again.
+        // Ends the shift without reporting its job. The worker that takes over after the lock has expired runs the job
+        // again.
         if (signal.aborted) return null;
         await sleep(retryMs);
       }
@@ -153,9 +160,9 @@ export const runBullmqWorker = async (work: Work, context: WorkerContext) => {
   await startDueShifts(work, context);
   await worker.pause(true);
   while (running.size > 0) await Promise.all(running);
-  // The loop of BullMQ ends when Redis knows that the shifts have ended; otherwise their locks expire. The close is
-  // forced, because any other waits for the end of a connection, which is never reported while that connection waits to
-  // reconnect. The timers of the worker would then keep this process alive forever.
+  // BullMQ's loop ends when Redis knows that the shifts have ended; if Redis cannot be reached, their locks expire
+  // later. The close is forced: a normal close waits until a connection reports its end, which never happens while that
+  // connection waits to reconnect. The worker's timers would then keep this process alive forever.
   await withDeadline(Promise.all([worker.close(true), looping]), closeTimeoutMs).catch(errorLog.failed);
   connection.disconnect();
 };

@@ -1,15 +1,22 @@
-/** Head start of an idle lane or organization: it precedes those that were served within this time. */
+/**
+ * Head start in ms of a lane or organization that was idle: its turn comes before that of all lanes or organizations
+ * that were served within this time.
+ */
 const creditMs = 10_000;
-/** Age after which a shift unknown to BullMQ counts as lost: it was never added there, or its end was not reported. */
+/**
+ * Age in ms after which a shift unknown to BullMQ counts as lost: it was never added to BullMQ, or its end was not
+ * reported to these scripts.
+ */
 const shiftLostMs = 3000;
 const workerLostMs = 5000;
 
 /**
- * Functions shared by all scripts. A job waits in the sorted set of its lane, whose name begins with the organization. A
- * lane with waiting jobs and a free slot is in the set `lanes` of its organization. Its score is its turn: the time when
- * its first job is due or, if later, the time when the lane was last served. An organization with such lanes and a free
- * slot is in `organizations`, with a score of the same kind. All times come from Redis, so that processes whose clocks
- * differ agree on which jobs are due. The scripts are idempotent, because a call is resent after a broken connection.
+ * Functions shared by all scripts. A job waits in the sorted set of its lane; a lane's name begins with its
+ * organization. The set `lanes` of an organization contains its lanes that have waiting jobs and a free slot. The score
+ * of a lane is its turn: the time when its first job is due or, if later, the time when the lane was last served. The
+ * set `organizations` contains the organizations that have such lanes and a free slot, also scored by turn. All times
+ * come from Redis, so that processes with different clocks agree on which jobs are due. The scripts are idempotent,
+ * because a call is resent after a broken connection.
  */
 const prelude = `
   local root = KEYS[1]

@@ -4,8 +4,8 @@ import { unavailable } from '../unavailable.js';
 import { scripts } from './fair-queue-scripts.js';
 
 /**
- * Request of a shift to record the outcome of its finished job and return the next one. `holder` distinguishes the worker
- * that runs the shift from an earlier one.
+ * Request of a shift to record the outcome of its finished job and return the next job. `holder` distinguishes the
+ * worker that runs the shift from a previous worker of the same shift.
  */
 export type Step = {
   readonly shift: string;
@@ -34,8 +34,9 @@ const parseLaneKey = (key: string): LaneId => {
 };
 
 /**
- * Stores the jobs of all lanes under keys with the prefix `root` and chooses the next one. The caller must pass returned
- * shifts on to BullMQ. A change of the key layout needs another root: open deliveries are put again into an empty queue.
+ * Stores the jobs of all lanes under keys with the prefix `root` and chooses the next job. The caller must pass
+ * returned shifts on to BullMQ. A release that changes the key layout must use another `root`: its queue is empty at
+ * first, and open deliveries are put into it again.
  */
 export const createFairQueue = (redis: Redis, root: string) => {
   for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua });
@@ -64,7 +65,10 @@ export const createFairQueue = (redis: Redis, root: string) => {
         jobs[2 * i] ? { id: jobs[2 * i] ?? '', ...parseLaneKey(jobs[2 * i + 1] ?? '') } : null,
       );
     },
-    /** Starts shifts for due jobs and puts back the jobs of lost shifts. `next` is when more jobs are due, in Unix ms. */
+    /**
+     * Starts shifts for due jobs and puts back the jobs of lost shifts. `next` is the time when more jobs are due, in
+     * Unix ms; null if there are none.
+     */
     maintain: async ({ worker, atOnce, perOrganization, perLane, shiftKeys }: WorkerLimits) => {
       const given = [worker, atOnce, perOrganization, perLane, shiftKeys];
       const [begun, next] = await run<[string[], string]>('chainfoldJobsTend', given);

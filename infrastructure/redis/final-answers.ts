@@ -4,7 +4,10 @@ import { answerId } from '../answer-id.js';
 import { unavailable } from '../unavailable.js';
 import { connectRedis, rootIn } from './connection.js';
 
-/** Keys: results by id, ids by time of use, and the total size in bytes. All share one slot, as scripts require. */
+/**
+ * Keys of the scripts: results by id, ids by time of use, and the total size in bytes, all in one slot, as Redis
+ * requires of a script.
+ */
 const parts = ['results', 'used', 'bytes'];
 
 const now = `
@@ -17,7 +20,9 @@ const find = `${now}
     if found[i] then redis.call('ZADD', KEYS[2], 'XX', now, ARGV[i]) end
   end
   return found`;
-/** Maximum number of answers that one call evicts, so that a lowered size limit does not block Redis. */
+/**
+ * Maximum number of answers that one call evicts, so that a call after the size limit was lowered does not block Redis.
+ */
 const maxDropped = 1000;
 const keep = `${now}
   local most, overhead = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -12,15 +12,15 @@ import { createFairQueue } from './fair-queue.js';
 
 /** Maximum number of jobs per call, so that a large put does not block Redis. */
 const atOnce = 1000;
-/** Milliseconds that BullMQ gets for its part of a put, in addition to the timeout of a command. */
+/** Milliseconds that BullMQ gets to enqueue shifts, in addition to the timeout of a command. */
 const enqueueTimeoutMs = 1000;
 
 const parts = <T>(all: readonly T[]) =>
   Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
 
 /**
- * Returns a text that changes when Redis may have lost jobs. A flushed server has lost the mark. A restarted server, which
- * may have loaded older data, has another run id.
+ * Returns a text that changes when Redis may have lost jobs. A flushed server has lost the mark, a key with a random
+ * value. A restarted server, which may have loaded older data, has another run id.
  */
 const identityOf = async (redis: Redis, root: string) => {
   const markKey = `${root}:turns:mark`;
@@ -53,7 +53,7 @@ export const bullJobs = async (url: string, log: Log, namespace = '', timeouts: 
     streams: { events: { maxLen: 100 } },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   });
-  // The connection already logs its own errors.
+  // Errors are ignored here, because the connection already logs them.
   queue.on('error', () => undefined);
   const closing = new AbortController();
   const workers = new Set<Promise<void>>();

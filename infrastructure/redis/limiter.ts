@@ -9,11 +9,14 @@ import { type Deadlines, defaultDeadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
 import { connectRedis, resendOverRestart, rootIn } from './connection.js';
 
-/** Milliseconds for which a span of nonces is kept after its last use. No client holds a nonce of the span after that. */
+/**
+ * Milliseconds for which a span, a time range of nonces, is kept after its last use. No client holds a nonce of the
+ * span after that.
+ */
 const spanTtlMs = 900_000;
 /**
- * Milliseconds for which a used nonce is kept. After that, either its span has expired, or the span has nonces so much
- * later that this one is rejected as too old.
+ * Milliseconds for which a used nonce is kept. After that, the nonce is rejected anyway: its span has expired, or the
+ * span has nonces so much later that this one is too old.
  */
 const nonceTtlMs = spanTtlMs + retentionMs + 2 * nonceWindowMs;
 export const answerTtlMs = 86_400_000;
@@ -104,7 +107,7 @@ const keysIn = (root: string) => ({
 });
 type Keys = ReturnType<typeof keysIn>;
 
-/** Reads the record of a key; null when the key has expired. */
+/** Reads the RequestRecord that is stored under a key; null when the key has expired. */
 const readRecord = async (redis: Redis, root: string, key: string): Promise<RequestRecord | null> => {
   const [kind = '', apiKey = ''] = key.slice(root.length + 1).split(':', 2);
   const rest = key.slice(`${root}:${kind}:${apiKey}:`.length);

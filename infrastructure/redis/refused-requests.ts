@@ -6,8 +6,9 @@ import { unavailable } from '../unavailable.js';
 import { connectRedis, rootIn } from './connection.js';
 
 /**
- * Adds refusals of one group, newest first, and removes the groups that were refused longest ago beyond the limit. The
- * keys: list of the group, groups by time. All share one slot, as scripts require.
+ * Adds refused requests to a group, newest first. Beyond the maximum number of groups, removes the groups whose last
+ * refusal is oldest. KEYS: the list of the group, and the groups by time of the last refusal, both in one slot, as
+ * Redis requires of a script.
  */
 const add = `
   local time = redis.call('TIME')
@@ -25,7 +26,7 @@ const add = `
 
 type Scripts = { chainfoldAddRefused(...given: (string | number)[]): Promise<number> };
 
-/** Groups whose refusals are read at once. */
+/** Number of groups that are read at the same time. */
 const groupsAtOnce = 20;
 
 const createStore = (redis: Redis, root: string) => {
@@ -37,7 +38,7 @@ const createStore = (redis: Redis, root: string) => {
   const requestsIn = async (names: readonly string[], requestId: string): Promise<RefusedRequest[]> => {
     const lists = await Promise.all(names.map((name) => redis.lrange(`${prefix}${name}`, 0, -1)));
     const quoted = JSON.stringify(requestId);
-    // Texts without the id are not parsed, because a group may hold many of them.
+    // Stored requests without the id in their JSON text are skipped before parsing, because a group may hold hundreds.
     const candidates = lists.flat().filter((text) => text.includes(quoted));
     return candidates.map((text) => JSON.parse(text) as RefusedRequest).filter((one) => one.requestId === requestId);
   };

@@ -24,7 +24,10 @@ const chainId = (name: string, value: string, reject: Reject) =>
 const agreement = (name: string, value: string, reject: Reject) =>
   /^[1-9]$/.test(value) ? Number(value) : reject(name, 'must be a number of nodes from 1 to 9');
 
-/** Reads a setting of every gateway address that has it. The result has the keys `<segment>/<network>`. */
+/**
+ * Reads one setting of every gateway address that has it; `what` is the end of the setting's name. The keys of the
+ * result are gateway addresses, `<segment>/<network>`.
+ */
 export const byGateway = <T>(environment: Environment, what: string, read: (name: string, value: string) => T) =>
   Object.fromEntries(
     chains.flatMap(({ tag, segment }) =>
@@ -38,7 +41,7 @@ export const byGateway = <T>(environment: Environment, what: string, read: (name
 
 type Readers = { readonly reject: Reject; readonly count: (name: string, value: string) => number };
 
-/** Reads the settings of every gateway address that has any. */
+/** Reads the chain id, rate limit and number of agreeing nodes of each gateway address that has such settings. */
 export const gatewayTerms = (environment: Environment, { reject, count }: Readers) => {
   const terms: Record<string, GatewayTerms> = {};
   const take = (what: string, read: (name: string, value: string) => GatewayTerms) => {

@@ -6,7 +6,7 @@ export const listSettings = ({ environment, origins }: Sources) =>
   settings.flatMap(({ name, byDefault, isSecret }) => {
     const from = origins[name];
     if (from !== undefined) return [{ name, value: isSecret ? '(hidden)' : (environment[name] ?? ''), from }];
-    // Every gateway address has the same defaults, which would fill the page.
+    // Defaults of gateway addresses are left out: they are the same for every address, and would fill the page.
     const isListed = byDefault !== undefined && !name.startsWith('GATEWAY_');
     return isListed ? [{ name, value: String(byDefault), from: 'default' }] : [];
   });

@@ -1,9 +1,11 @@
 const mebibyte = 1_048_576;
 
-/** Default and least value of CHAINFOLD_MEMORY_MB. */
+/** Default and bounds of CHAINFOLD_MEMORY_MB, in MiB. */
 export const memoryMebibytes = { byDefault: 512, min: 64, max: 999_999 };
 
-/** Bytes of pages that one SQLite connection may hold: in its own cache, and mapped from the file. */
+/**
+ * Maximum bytes of database pages that one SQLite connection keeps in its own cache, and that it maps from the file.
+ */
 export type PageCache = { readonly cachedBytes: number; readonly mappedBytes: number };
 
 /** Page caches of a store that reads on the main thread and writes on a thread of its own. */
@@ -15,19 +17,20 @@ export type MemoryBudget = {
   readonly documentPages: StorePages;
   /** Bytes of final answers, for all gateways together. */
   readonly gatewayAnswers: number;
-  /** Number of events whose folded records are kept for as-of queries. */
+  /** Maximum number of events of all organization histories that are cached in folded form for as-of queries. */
   readonly foldedEvents: number;
 };
 
 /** Bytes that the small stores take together: state, jobs, limiter, pending transactions, refused requests. */
 const smallStores = 32 * mebibyte;
 
-/** Bytes of folded records per event, rounded up from measurements. */
+/** Bytes per event of a folded history in the cache, rounded up from measurements. */
 const bytesPerFoldedEvent = 512;
 
 /**
- * Parts of the budget that is left after the small stores. Read models get the most, because every Get and List reads
- * them. Writers map no file: its pages are mapped by the reader already, and would count twice in the resident memory.
+ * Relative shares of the budget that is left after the small stores. Read models get the most, because every Get and
+ * List reads them. Writers map no file: its pages are mapped by the reader already, and would count twice in the
+ * resident memory.
  */
 const parts = {
   documentsMapped: 96,

@@ -1,7 +1,7 @@
 import type { Setting } from './setting.js';
 import { settings } from './table.js';
 
-/** Returns the JSON Schema of one setting. Numbers and flags may also be written as text, as in the environment. */
+/** Returns the JSON Schema of one setting. Numbers and flags may also be text, as in the environment. */
 const schemaOf = (setting: Setting): object => {
   switch (setting.kind) {
     case 'number':

@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Settings of a process, with the place that each was read from. */
 export type Sources = {
   readonly environment: Environment;
-  /** Sources of the settings in force, by name: `environment`, `.env` or `chainfold.config.json`. */
+  /** Source of each setting in force, by the setting's name: `environment`, `.env` or `chainfold.config.json`. */
   readonly origins: Readonly<Record<string, string>>;
   /** Sentences about variables that look like settings but are none. */
   readonly warnings: readonly string[];
@@ -40,7 +40,7 @@ const inEnvironmentFile = (directory: string): Environment => {
   throw new BadSetting(`${environmentFile}: every line must be NAME=value, a comment that begins with #, or empty`);
 };
 
-/** Converts a value of the file to the text that the environment would hold; null if it has none. */
+/** Converts a value of the file to the text that the environment would hold; null if the value has another type. */
 const asText = (value: unknown): string | null => {
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.join(',') : null;
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
@@ -51,7 +51,7 @@ const parseObject = (text: string): object => {
   try {
     found = JSON.parse(text);
   } catch {
-    // The message of the parser may quote a secret.
+    // The parser's message is left out, because it may quote a secret.
     throw new BadSetting(`${configFile}: not valid JSON`);
   }
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found;
@@ -72,7 +72,7 @@ const inConfigFile = (directory: string): Environment => {
   return given(values);
 };
 
-/** Names that only this service would use. Other variables belong to other programs. */
+/** Matches names of variables that only this service would use. Other variables belong to other programs. */
 const own = /^(?:CHAINFOLD_|CHAIN_[A-Z]_|GATEWAY_[A-Z]_)/;
 
 const warningsIn = (environment: Environment, place: string) =>
@@ -104,7 +104,10 @@ export const readSources = (process: Environment): Sources => {
   };
 };
 
-/** Reads and validates the settings. Throws BadSetting, which names the file of the first invalid one. */
+/**
+ * Reads and validates the settings. Throws BadSetting for the first invalid one; the message names the file of that
+ * setting.
+ */
 export const configOf = (sources: Sources): Config => {
   try {
     return readConfig(sources.environment);
@@ -113,7 +116,7 @@ export const configOf = (sources: Sources): Config => {
   }
 };
 
-/** Adds the file to the message of an invalid setting that was read from one. */
+/** Adds the name of the file to the message of an invalid setting that was read from a file. */
 export const nameFile = (error: unknown, { origins }: Sources): unknown => {
   if (!(error instanceof BadSetting)) return error;
   const origin = origins[/^\w+/.exec(error.message)?.[0] ?? ''];

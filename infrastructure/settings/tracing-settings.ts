@@ -64,7 +64,7 @@ export const tracingRows: readonly Setting[] = [
 
 const pairPattern = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)\s*$/;
 
-/** Parses headers in the format of OpenTelemetry. The message does not quote the value, which may be a secret. */
+/** Parses headers in the format of OpenTelemetry. The error message does not quote the value, which may be a secret. */
 const headersIn = (name: string, value = ''): Record<string, string> => {
   const pairs = value.split(',').filter((pair) => pair.trim() !== '');
   try {
@@ -82,7 +82,7 @@ const headersIn = (name: string, value = ''): Record<string, string> => {
 const ratioIn = (name: string, value = '1') =>
   /^(?:0(?:\.\d+)?|1(?:\.0+)?|\.\d+)$/.test(value) ? Number(value) : bad(name, 'must be a number from 0 to 1');
 
-/** Rejects a URL with credentials, because settings without secrets are shown. */
+/** Rejects a URL with credentials, because this setting is not marked as secret and its value is shown. */
 const endpointIn = (environment: Environment, name: string) => {
   const url = webUrl(name, environment[name]);
   if (url === undefined) return undefined;

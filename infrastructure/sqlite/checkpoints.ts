@@ -1,11 +1,20 @@
 import { startThread, type Thread } from './thread.js';
 
-/** Number of committed rows after which the log is copied. Pages that were written several times are copied once. */
+/**
+ * Number of committed rows after which the write-ahead log is copied into the database. Copying less often is cheaper,
+ * because a page that was written several times since the last copy is copied only once.
+ */
 const minRows = 1000;
-/** Log size in pages at which a writer copies the log itself, so that the log stays bounded even if the thread fails. */
+/**
+ * Size in pages of the write-ahead log at which a writer copies the log itself, so that the log stays bounded even if
+ * the checkpoint thread fails.
+ */
 const maxPages = 16_000;
 
-/** Statement for a writer whose log is copied by a checkpoint thread. */
+/**
+ * Statement with which a writer leaves the copying of the write-ahead log to a checkpoint thread, unless the log
+ * exceeds `maxPages`.
+ */
 export const rareAutoCheckpoint = `PRAGMA wal_autocheckpoint = ${maxPages}`;
 
 export type Checkpoints = {
@@ -16,7 +25,7 @@ export type Checkpoints = {
 
 /**
  * Copies the write-ahead log into the database on a separate thread, because copying takes most of the time of a large
- * commit and would delay the next write. The thread starts when there is enough to copy.
+ * commit and would delay the next write. The thread starts when `minRows` rows were committed.
  */
 export const createCheckpoints = (path: string): Checkpoints => {
   let thread: Promise<Thread<null, null>> | undefined;

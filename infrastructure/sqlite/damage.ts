@@ -24,7 +24,9 @@ export const parseStored = <T>(text: string): T => {
 /** Number of damaged files that are kept, so that a failing disk does not fill up with them. */
 const maxKept = 3;
 
-/** Renames a file if it exists. SQLite removes its log files when the last connection closes. */
+/**
+ * Renames a file if it exists. Log files may be missing, because SQLite removes them when the last connection closes.
+ */
 const renameIfThere = (from: string, to: string) => {
   try {
     renameSync(from, to);

@@ -12,7 +12,10 @@ const reject = (directory: string, reason: string): never => {
   throw new BadSetting(`CHAINFOLD_DATA_DIR: ${directory} ${reason}`);
 };
 
-/** Rejects a backup and an interrupted restore, because a service would change the one and lose events in the other. */
+/**
+ * Rejects a backup and an interrupted restore, because a service would change the backup and lose events of the
+ * restore.
+ */
 const rejectUnusable = (directory: string) => {
   if (existsSync(join(directory, manifestFile)))
     reject(directory, `is a backup. Restore it into another directory: chainfold restore ${directory}`);

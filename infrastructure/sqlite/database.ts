@@ -15,7 +15,10 @@ const ownerOnly = 0o600;
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
-/** References to open databases. The driver closes a garbage-collected database even while its statements are in use. */
+/**
+ * Open databases, referenced here so that they are not garbage-collected: the driver would close them even while their
+ * statements are in use.
+ */
 const openDatabases = new Set<Database>();
 
 /** Access mode of a store. `read` opens its files without changing them. */
@@ -30,7 +33,10 @@ export const openDatabase = (path: string, durability: Durability, pages: PageCa
   }
 };
 
-/** Opens a database read-only. Creates no log files beside it, which exist only while another process has it open. */
+/**
+ * Opens a database read-only. Creates no log files next to the database; they exist only while another process has it
+ * open.
+ */
 export const openReadOnly = (path: string): Database => {
   const isOpenElsewhere = existsSync(`${path}-wal`);
   const db = new DatabaseSync(isOpenElsewhere ? path : `${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
@@ -38,7 +44,10 @@ export const openReadOnly = (path: string): Database => {
   return db;
 };
 
-/** Maximum wait for locks while opening, because processes that start together open the same database. */
+/**
+ * Maximum wait in ms for locks while a database is opened. Long, because processes that start together open the same
+ * database.
+ */
 const openLockMs = 5000;
 
 /** Limits how long each later statement waits for a lock. A store calls this after it has created its tables. */
@@ -82,7 +91,7 @@ const open = (path: string, durability: Durability, { cachedBytes, mappedBytes }
   return db;
 };
 
-/** Maximum wait for a lock on the main thread. Short, because the wait blocks the event loop. */
+/** Maximum wait in ms for a lock on the main thread: short, because the wait blocks the event loop. */
 export const mainThreadLockMs = 20;
 /** Pause before a statement on the main thread is retried after a lock. */
 export const lockPauseMs = 20;

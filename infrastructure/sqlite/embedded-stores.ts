@@ -5,12 +5,12 @@ import type { Config } from '../config.js';
 import { deadlinesWithin } from '../deadlines.js';
 import { openLazily } from '../gateway-nodes/final-answers/open-lazily.js';
 
-/** Opens the embedded stores, each in a file that all processes on this machine share. */
+/** Returns functions that open the embedded stores, each in a file that all processes on this machine share. */
 export const embeddedStores = (config: Config, log: Log, isWorker: boolean) => {
   const { dataDirectory, accessLogMs, gatewayCacheBytes, memory, requestTimeoutMs } = config;
   const file = (name: string) => join(dataDirectory, name);
   const deadlines = deadlinesWithin(requestTimeoutMs);
-  // Imported when opened, because SQLite is not needed where servers are configured.
+  // Modules are imported on demand, because SQLite is not needed where servers are configured.
   return {
     events: async () => {
       const { sqliteEventStore } = await import('./events/event-store.js');

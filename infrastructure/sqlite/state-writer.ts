@@ -12,7 +12,7 @@ export type StateJob =
     }
   | { readonly kind: 'destroy'; readonly bucket: Bucket; readonly id: string };
 
-/** Pause before another attempt to empty a log that readers still use. */
+/** Pause in ms before another attempt to empty a log that readers still use. */
 const emptyLogRetryMs = 250;
 
 /**
@@ -33,8 +33,8 @@ const createLogEraser = (db: Database, lockMs: number) => {
 };
 
 /**
- * Fraction of the duration of a batch for which the next batch waits, so that other processes, which poll for the lock,
- * get it.
+ * Pause before the next batch, as a fraction of the duration of the last batch. Other processes, which poll for the
+ * lock, can take it during the pause.
  */
 const restShare = 0.25;
 

@@ -6,7 +6,7 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
  */
 export type Thread<Job, Outcome> = {
   run(job: Job): Promise<Outcome>;
-  /** Returns whether a job has not been answered yet. */
+  /** Returns whether a job is queued or running. */
   isBusy(): boolean;
   close(): Promise<void>;
 };
@@ -97,7 +97,10 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
   };
 };
 
-/** Runs the thread's side: answers each job of a batch in order, or the whole batch with one error. */
+/**
+ * Runs in the worker thread: replies to each batch with the outcomes of its jobs in order, or with one error for the
+ * whole batch.
+ */
 export const serveThread = <Data, Job, Outcome>(open: (data: Data) => (jobs: readonly Job[]) => readonly Outcome[]) => {
   const port = parentPort;
   if (!port) throw new Error('This module must run in a worker thread');

@@ -9,15 +9,15 @@ export type ClientSpan = {
 };
 
 export type ActiveSpan = {
-  /** True once the span has ended. Work that goes on afterwards, such as a timer, is not part of it. */
+  /** True once the span has ended. Work that continues after the end, such as a timer, is not part of the span. */
   isEnded(): boolean;
   /** Runs a request to another service in a child span. */
   client<T>(name: string, attributes: SpanAttributes, send: (span: ClientSpan) => Promise<T>): Promise<T>;
 };
 
 /**
- * Span in which the current work runs. Each span knows its tracer, so that adapters deep below a request need none. The
- * storage costs nothing while no span was ever started.
+ * Span in which the current asynchronous work runs. Each span knows its tracer, so that adapters need no tracer of
+ * their own. The storage costs nothing while no span was ever started.
  */
 export const activeSpans = new AsyncLocalStorage<ActiveSpan | undefined>();
 

@@ -16,10 +16,10 @@ import { withDeadline } from '../deadline.js';
 import type { TracingSettings } from '../settings/tracing-settings.js';
 import { spanTracer } from './span-tracer.js';
 
-/** Milliseconds between two exports, and for one export with its retries. */
+/** Milliseconds between two exports. `exportTimeoutMs` limits one export, including its retries. */
 const exportIntervalMs = 1000;
 const exportTimeoutMs = 5000;
-/** Milliseconds for which the service waits at its end until the last spans are exported. */
+/** Maximum milliseconds that a shutdown waits for the export of the last spans. */
 const flushMs = 2000;
 const succeeded = 0;
 

@@ -19,7 +19,10 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** Spans of a tentative span. They are exported once it ends, and never if it is not kept. */
+/**
+ * State of a tentative span. When the tentative span ends, it and the spans inside it are exported if `isKept` is true,
+ * and discarded if not.
+ */
 type Tentative = { isKept: boolean; isOver: boolean; readonly ended: (() => void)[] };
 
 type OpenSpan = ActiveSpan & {
@@ -42,7 +45,10 @@ const annotateSpan = (span: Span, attributes: SpanAttributes) => {
 
 const epochMs = () => performance.timeOrigin + performance.now();
 
-/** Ends a span now, or together with the tentative span around it. A span that never ends is never exported. */
+/**
+ * Ends a span at once, or, inside a tentative span that is still open, when the tentative span ends and is kept. A span
+ * that never ends is never exported.
+ */
 const endSpan = (span: Span, tentative: Tentative | null) => {
   if (!tentative || (tentative.isOver && tentative.isKept)) return span.end();
   if (tentative.isOver) return undefined;

@@ -3,7 +3,7 @@ import type { TraceContext } from '../../application/ports/tracing/tracer.js';
 
 /** Format of `traceparent` in version 00. Later versions may append further fields. */
 const pattern = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-/** Length up to which services must pass `tracestate` on. */
+/** Length in characters up to which the W3C standard requires services to pass `tracestate` on. */
 const maxStateLength = 512;
 
 /** Parses the context of a caller; undefined if it is malformed. */

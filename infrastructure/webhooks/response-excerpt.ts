@@ -1,13 +1,19 @@
-/** Bytes of a response body that are kept. */
+/** Maximum bytes of a response body that are kept. */
 const maxKeptBytes = 1024;
 /**
- * Bytes of a response body that are collected, so that a secret which begins within the kept bytes is found whole: a header
- * value has up to 1000 characters, and JSON may escape each as six.
+ * Maximum bytes of a response body that are collected, so that a secret which begins within the kept bytes is found
+ * whole: a header value has up to 1000 characters, and JSON may escape each as six.
  */
 const maxCollectedBytes = 8192;
-/** Bytes of a response body read before the connection is closed. Reading a short error page to its end keeps it reusable. */
+/**
+ * Maximum bytes of a response body that are read before the connection is closed. Only a body that is read to its end
+ * leaves the connection reusable.
+ */
 const maxReadBytes = 16_384;
-/** Shorter header values, such as "1" or "staging", are not secrets, and masking them would spoil the text. */
+/**
+ * Minimum length of a secret. Header values such as "1" or "staging" are not secrets, and masking them would spoil the
+ * text.
+ */
 const minSecretLength = 8;
 
 const webhookSecret = /whsec_[A-Za-z0-9+/=_-]+/g;
@@ -29,7 +35,7 @@ const secretsOf = ({ headers, signature }: Sent) =>
     .flatMap(spellingsOf)
     .toSorted((a, b) => b.length - a.length);
 
-/** Replaces secrets that the receiver repeats by asterisks, because attempts are stored and shown in clear. */
+/** Masks secrets that the receiver repeated, because attempts are stored and shown in plain text. */
 const maskSecrets = (text: string, sent: Sent) =>
   secretsOf(sent)
     .reduce((left, secret) => left.replaceAll(secret, masked(secret)), text)
@@ -42,7 +48,7 @@ export const createExcerpt = () => {
   let collected = Buffer.alloc(0);
   let size = 0;
   return {
-    /** Returns false once the body should not be read further. */
+    /** Adds the next part of the body. Returns false when no more of the body is needed. */
     take: (chunk: Uint8Array) => {
       size += chunk.length;
       if (collected.length < maxCollectedBytes)
@@ -54,7 +60,7 @@ export const createExcerpt = () => {
       const isCut = size > maxCollectedBytes;
       const text = maskSecrets(decode(collected, isCut), sent).replaceAll('\0', '');
       const bytes = Buffer.from(text);
-      // A character that the limit cuts in two is omitted. Invalid bytes became U+FFFD.
+      // A character that the limit cuts in two is omitted. Invalid bytes were already decoded to U+FFFD.
       return bytes.length > maxKeptBytes ? decode(bytes.subarray(0, maxKeptBytes), true) : text;
     },
   };

@@ -5,7 +5,7 @@ import { type ClientSpan, inClientSpan } from '../tracing/active-span.js';
 import { createExcerpt } from './response-excerpt.js';
 
 type SenderSettings = {
-  /** HTTP client for untrusted URLs. Closing the sender closes it. */
+  /** HTTP client for untrusted URLs. Closing the sender also closes this client. */
   readonly egress: Egress;
   readonly now?: () => number;
   /** Milliseconds for the whole exchange: DNS lookup, waiting for a connection, sending, response and body. */
@@ -17,7 +17,8 @@ type Outcome = Pick<PostResult, 'status' | 'failure' | 'answer'> & { readonly re
 
 const maxHeaderPartLength = 1000;
 /**
- * Interim responses (status 1xx) accepted per request. Each is small, so a size limit would not end an endless series.
+ * Maximum number of interim responses (status 1xx) per request. Each response is small, so a size limit would not end
+ * an endless series.
  */
 const maxInterimResponses = 8;
 export const defaultDeadlineMs = 15_000;
@@ -82,7 +83,10 @@ const retryTime = (given: RetryAfter, now: number) => {
   return at > now ? Math.min(at, now + maxRetryAfterMs) : null;
 };
 
-/** Lists names and values of the headers. A trace context that the customer configured replaces ours. */
+/**
+ * Lists the headers as undici accepts them: name and value alternate. A trace context that the customer configured
+ * takes precedence over ours.
+ */
 const headersOf = ({ headers, id, timestamp, signature }: WebhookMessage, span: ClientSpan | undefined) => {
   const all = ['content-type', 'application/json', 'accept-encoding', 'identity'];
   all.push('webhook-id', id, 'webhook-timestamp', `${timestamp}`, 'webhook-signature', signature);

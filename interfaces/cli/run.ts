@@ -103,7 +103,7 @@ export type CliEnvironment = Pick<
   readonly isColourful: boolean;
 };
 
-/** Finds the command with the most words, because `backup` is a command and the first word of another. */
+/** Finds the matching command with the longest name, because `backup verify` matches `backup` too. */
 const find = (args: readonly string[]) =>
   commands
     .filter(({ words }) => words.split(' ').every((word, i) => args[i] === word))
@@ -122,7 +122,8 @@ const runCommand = async (command: Command, args: readonly string[], cli: CliEnv
     paint,
     commands,
     draw: json ? null : cli.draw,
-    // Settings are read lazily, because `doctor` reports invalid ones itself.
+    // Reads the environment and the settings on first use, because `doctor` must run with invalid settings to report
+    // them.
     get environment() {
       return cli.environment();
     },
@@ -137,7 +138,7 @@ const problemIn = (error: unknown) => {
   return error instanceof Failure ? problemOf(error, '') : null;
 };
 
-/** Prints an error, as a problem in JSON with --json and as text otherwise. Returns the exit code. */
+/** Prints an error as text. With --json, prints a failed operation as a problem in JSON. Returns the exit code. */
 const reportError = (error: unknown, json: boolean, cli: CliEnvironment) => {
   if (error instanceof NegativeResult) return exit.failed;
   if (error instanceof InconclusiveResult) return exit.usage;
@@ -156,7 +157,7 @@ const reportError = (error: unknown, json: boolean, cli: CliEnvironment) => {
 
 const helpWords = ['--help', '-h', 'help'];
 
-/** Answers `--version` and requests for help that name no command; null if the words name neither. */
+/** Returns the text for `--version` or for help without a command; null if the arguments request neither. */
 const general = (args: readonly string[], cli: CliEnvironment): string | null => {
   const paint = createPaint(cli.isColourful);
   if (args[0] === '--version')
@@ -169,7 +170,7 @@ const general = (args: readonly string[], cli: CliEnvironment): string | null =>
 };
 
 export const runCli = async (given: readonly string[], cli: CliEnvironment): Promise<number> => {
-  // `help audit verify` is `audit verify --help`.
+  // Treats `help audit verify` as `audit verify --help`.
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const command = find(args);
   if (!command) {

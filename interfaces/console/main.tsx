@@ -42,7 +42,7 @@ const NoPage = () => (
 
 const pageTitle = (path: string) => rows.findLast((row) => path.startsWith(row.path))?.title ?? 'Console';
 
-/** Names the page for screen readers and moves the focus to it, as a browser does after a page load. */
+/** Sets the title of the document to that of the page at `url`, for screen readers and the history of the browser. */
 const announce = (url: string) => {
   document.title = `${pageTitle(new URL(url, location.origin).pathname)} · chainfold`;
 };

@@ -1,11 +1,14 @@
 /** Style sheets, which the bundle writes to a file of their own. */
 declare module '*.css';
 
-/** Verifier of evidence, which the bundle takes from the page in every evidence folder. */
+/** Functions of the evidence verifier, bundled from `verify.html`, the page in every evidence folder. */
 declare module '*/verify.html' {
-  /** First flaw of files that are not valid. `file` is the name in the folder; event 0 stands for the whole file. */
+  /**
+   * First flaw of invalid files: the events from `event` to `last`, counted from 1, in the file named `file`. Event 0
+   * stands for the whole file.
+   */
   type Flaw = { readonly file: string; readonly event: number; readonly last: number };
-  /** Verdict: `null` if nothing is proven. */
+  /** Result of a verification. `valid` is null if the files neither prove nor contradict the history. */
   type Verdict = { readonly valid: boolean | null; readonly text: string; readonly flaw?: Flaw };
   type Verify = (
     files: ReadonlyMap<string, Blob>,

@@ -22,7 +22,7 @@ const headerSchema = object(
   ),
 );
 
-/** Describes the webhooks of each wallet API: a channel whose address is the endpoint of the webhook. */
+/** Describes the webhooks of each wallet API as a channel, with the endpoint of the webhook as its address. */
 const createWebhookParts = (schemaOf: (one: (typeof notifications)[number]) => Json) => {
   const messagesOf = (api: string) =>
     notifications

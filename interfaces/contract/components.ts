@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../domain/variant.js';
 import { recordText } from '../operations/texts/texts.js';
 
-/** JSON Schema of a table, or of a document. */
+/** JSON Schema, or a part of one of the published API documents, as a plain object. */
 export type Json = Readonly<Record<string, unknown>>;
 type Fields = Readonly<Record<string, Json>>;
 type Segment = Variant['segment'];
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-/** Makes a sentence of the description of a formatted string, which is written to follow "must be". */
+/** Converts the description of a string format, which is worded to follow "must be", to a sentence. */
 const sentence = (form: string) => `${capitalized(form)}.`;
 
 const describeValue = (schema: Json, text?: string): Json => {
@@ -27,8 +27,8 @@ const describeFields = (fields: Fields, textOf: (field: string) => string | unde
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, describeValue(schema, textOf(name))]));
 
 /**
- * Repeats the fields of an object in each alternative of "at least one of", because generators ignore the fields beside
- * alternatives that have only a list of required fields.
+ * Repeats the fields of an object in each alternative of `anyOf`, because code generators ignore fields beside an
+ * `anyOf` with alternatives that only list required fields.
  */
 const withAlternatives = ({ title, anyOf, required = [], ...object }: Json): Json =>
   anyOf === undefined
@@ -41,21 +41,24 @@ const withAlternatives = ({ title, anyOf, required = [], ...object }: Json): Jso
         })),
       };
 
-/** Describes the object of a request or an answer and names it `title`. */
+/** Adds descriptions to the schema of a request or response, and names the schema `title`. */
 export const describeObject = (title: string, schema: Json, textOf: (field: string) => string | undefined): Json =>
   withAlternatives({ ...schema, title, properties: describeFields(schema.properties as Fields, textOf) });
 
-/** Describes a named record. */
+/** Adds descriptions to the fields of a named schema. */
 export const describeRecord = (schema: Json): Json => describeValue(schema);
 
 const isNullable = ({ type }: Json) => Array.isArray(type) && type.includes('null');
-/** Returns the part of a named schema that is the same wherever it is used. */
+/**
+ * Returns a named schema without its title and without the parts that may differ between the fields with this schema:
+ * description, `x-extension` and null as a type.
+ */
 const contentOf = ({ title, description, 'x-extension': _, ...content }: Json): Json => ({
   ...content,
   ...(isNullable(content) && { type: (content.type as string[]).find((type) => type !== 'null') }),
 });
 
-/** Replaces each schema within a schema. */
+/** Applies `change` to each schema directly inside a schema. */
 const mapInner = (schema: Json, change: (inner: Json) => Json): Json => ({
   ...schema,
   ...(schema.properties !== undefined && {
@@ -67,10 +70,10 @@ const mapInner = (schema: Json, change: (inner: Json) => Json): Json => ({
   ...(schema.anyOf !== undefined && { anyOf: (schema.anyOf as Json[]).map(change) }),
 });
 
-/** Described schema of an API. */
+/** Schema with descriptions, and the path segment of the API that uses it. */
 export type Described = { readonly segment: Segment; readonly schema: Json };
 
-/** Returns the names of records that differ between APIs. */
+/** Returns the titles of schemas that differ between APIs. Throws if one API has different schemas with one title. */
 const findDiffering = (described: readonly Described[]): ReadonlySet<string> => {
   const contents = new Map<string, Map<Segment, Json>>();
   const differing = new Set<string>();
@@ -91,7 +94,7 @@ const findDiffering = (described: readonly Described[]): ReadonlySet<string> => 
 };
 
 /**
- * Moves named schemas into components. A component is named like its record, with the API as a prefix if the record
+ * Moves named schemas into components. A component is named like its schema, with the API as a prefix if the schema
  * differs between APIs: `Webhook`, but `CWallet` and `TWallet`.
  */
 export const createComponents = (described: readonly Described[]) => {

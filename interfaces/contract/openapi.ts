@@ -29,7 +29,7 @@ const describedSide = (endpoint: Endpoint, side: Side): Described => {
 
 type Refer = ReturnType<typeof createComponents>['refer'];
 const json = (schema: object, example: object) => ({ 'application/json': { schema, example } });
-/** Describes an answer in lines by its first line. */
+/** Describes a response in lines of JSON by the schema of its first line. */
 const lines = (schema: object, example: object) => ({ 'application/x-ndjson': { schema, example } });
 
 const pathItem = (endpoint: Endpoint, refer: Refer) => {

@@ -146,7 +146,10 @@ const responseOf = ([status, codes, names = [], about]: Row) => ({
 });
 export const responses = Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, responseOf(row)]));
 
-/** Returns whether a credential may lack the right to call the operation, or the organization the quota. */
+/**
+ * Returns true if the operation may return status 403: the role of the caller does not allow it, or the organization
+ * has used up a quota.
+ */
 const mayBeForbidden = ({ kind, role, confidential }: AnyOperation) =>
   kind === 'command' || role !== undefined || confidential === true;
 const asksNodes = ({ operation, variant }: Endpoint) =>

@@ -5,7 +5,7 @@ import { type Described, describeRecord, type Json } from './components.js';
 
 const walletApis = variants.filter(({ surface }) => surface === 'wallet');
 type Notified = { readonly variant: Variant; readonly notification: NotificationRecord };
-/** Every notification of every API. */
+/** Notification types of all wallet APIs. */
 export const notifications: readonly Notified[] = walletApis.flatMap((variant) =>
   notificationsOf(variant).map((notification) => ({ variant, notification })),
 );

@@ -17,11 +17,17 @@ import { admit, callsIn, methodFaults, type Refusal, type Target } from './targe
 /** WebSocket close codes. */
 export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
-/** Maximum number of unanswered messages per client; no more messages are read until some are answered. */
+/**
+ * Maximum number of unanswered messages of a client. At this number, further messages are read only after some are
+ * answered.
+ */
 export const maxUnanswered = 256;
-/** Bytes buffered for a client at which it is disconnected. */
+/** Number of bytes buffered for a client above which the client is disconnected. */
 export const maxUnread = 64 * 1024 * 1024;
-/** Buffered bytes up to which a disconnected client may still read them before the socket is destroyed. */
+/**
+ * Maximum number of buffered bytes that a disconnected client may still read. With more buffered bytes, its socket is
+ * destroyed at once.
+ */
 const maxUnreadAtClose = 1024 * 1024;
 /** Maximum number of pings from a client between two pings of the server. */
 export const maxPings = 1000;
@@ -29,7 +35,7 @@ export const maxPings = 1000;
 const closeTimeoutMs = 10_000;
 
 const text = { binary: false };
-/** Status of a message whose calls were answered. */
+/** Status that is logged for a message whose calls were all answered, even if some answers are errors. */
 const succeeded = 200;
 
 const textOf = (data: RawData) => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString();
@@ -49,7 +55,10 @@ const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>,
   });
 };
 
-/** Rejects each call of a message under its id, because WebSocket clients match replies only by id. */
+/**
+ * Returns an error reply for each call of a rejected message, because WebSocket clients match replies only by the id of
+ * the call.
+ */
 const refusalOf = ({ calls, isBatch }: Message, { code, message }: Refusal) => {
   const replies = calls.flatMap(({ id }) => (id === null ? [] : errorReply(code, message, id)));
   if (replies.length === 0) return errorReply(code, message);
@@ -98,7 +107,7 @@ const createAnswering = (
       const faultOf = methodFaults(holder, target.variant);
       const replies = await answerMessage(message, { node: target.node, log: app.system.log, load, own, faultOf });
       const answer = replies.length > 0 ? encode(replies, message.isBatch) : null;
-      // The socket counts these bytes as buffered from here on.
+      // Stops counting the bytes of the answers before `send`, because from then on the socket counts them as buffered.
       load.release();
       if (answer) send(answer);
       subscriptions.activate(opened);
@@ -110,7 +119,10 @@ const createAnswering = (
   };
   return {
     leave: client.cancel,
-    /** Returns the bytes of answers that were received but not yet written to the socket. */
+    /**
+     * Returns the number of bytes of answers that have arrived, at least in part, but were not passed to the socket
+     * yet.
+     */
     arriving: () => [...loads].reduce((sum, load) => sum + load.bytes(), 0),
     /** Discards all answers that were not sent, and answers no further messages. */
     stop: () => {

@@ -19,7 +19,7 @@ export type CallContext = {
   readonly log: Log;
   /** Counts the bytes of the answers, and discards answers that exceed the limit. */
   readonly load: Load;
-  /** True to ask a node even if the answer is cached. */
+  /** True if a node must be asked even if the answer is in the cache. */
   readonly bypassCache?: boolean;
   /** Explains why the caller may not call a method, given its documented name; returns null if it may. */
   readonly faultOf?: ((method: string) => string | null) | undefined;
@@ -89,7 +89,10 @@ const answerCall = (call: Call, context: CallContext, cancellation: Cancellation
 
 const none: readonly Reply[] = [];
 
-/** Answers one call. The reply is taken once all calls of the message are answered; a notification has no reply. */
+/**
+ * Answers one call. Returns a function that must be called after all calls of the message were answered and returns the
+ * reply to this call, or no reply to a notification.
+ */
 const begin = (call: Message['calls'][number], context: CallContext): MaybePromise<() => readonly Reply[]> => {
   const { id } = call;
   if ('code' in call) return () => [{ id: call.id, answer: failed(call.code, call.message) }];
@@ -111,7 +114,7 @@ const headOf = ({ id, answer }: Reply) =>
   'result' in answer ? `{"jsonrpc":"2.0","id":${id},"result":` : `{"jsonrpc":"2.0","id":${id},"error":`;
 const bodyOf = ({ answer }: Reply) => ('result' in answer ? answer.result : answer.error);
 
-/** Size up to which writing a string is faster than writing bytes. */
+/** Size in bytes up to which writing a string is faster than writing bytes. */
 const maxText = 16_384;
 const ascii = /^[\x20-\x7e]*$/;
 const close = '}';
@@ -120,7 +123,10 @@ const bufferOf = (bytes: Uint8Array) =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 const textOf = (bytes: Uint8Array) => bufferOf(bytes).toString('latin1');
 
-/** Encodes one reply without copying large results of nodes; strings are Latin-1, one character per byte. */
+/**
+ * Encodes one reply. Results of more than `maxText` bytes are not copied. In returned strings, each character stands
+ * for one byte.
+ */
 const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {
   const head = headOf(reply);
   const start = ascii.test(reply.id) ? head : textOf(Buffer.from(head));
@@ -129,7 +135,7 @@ const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {
   return body.length > maxText ? [start, body, close] : [`${start}${textOf(body)}${close}`];
 };
 
-/** Encodes the replies to a batch without copying large results. Adjacent strings are joined. */
+/** Encodes the replies to a batch without copying results of more than `maxText` bytes. Joins adjacent strings. */
 const encodeBatch = (replies: readonly Reply[]): readonly (string | Uint8Array)[] => {
   const pieces: (string | Uint8Array)[] = [];
   let text = '';

@@ -38,7 +38,7 @@ const types = ['application/json', 'application/json-rpc', 'application/jsonrequ
 
 const plain = (type: string) => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** Response whose body is sent in pieces, without joining them. Strings are Latin-1, one character per byte. */
+/** Response to a message. The pieces of `body` are sent without joining them; a string has one byte per character. */
 type Answer = {
   readonly status: number;
   readonly body: readonly (string | Uint8Array)[];
@@ -46,7 +46,7 @@ type Answer = {
   /** Rate-limit units charged for the message; absent if none. */
   readonly cost?: number;
   readonly provenance?: Provenance | null;
-  /** Origin whose pages may read the response. */
+  /** Web origin that may read the response (CORS); absent if none may. */
   readonly readableBy?: string | undefined;
   readonly facts: MessageFacts;
 };
@@ -78,7 +78,10 @@ const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
   return types.includes(type) || types.includes(plain(type)) ? null : otherType;
 };
 
-/** Returns the id of the reply that rejects a whole message: the id of a single call, undefined for a batch. */
+/**
+ * Returns the id for the reply to a message that is rejected as a whole: the id of a single call; undefined for a
+ * batch.
+ */
 const idOf = ({ isBatch, calls: [first] }: Message) => (isBatch ? undefined : (first?.id ?? undefined));
 
 /** Cancels the calls of a client that closes the connection before the response. */
@@ -100,10 +103,10 @@ const notText = { status: 400, code: rpcCodes.notJson, message: 'parse error: th
 /** Time after which a client that reads nothing of its response is disconnected. */
 export const defaultStallTimeoutMs = 30_000;
 
-/** Target of requests to one URL, with its recent answers. */
+/** Target of the requests to one URL, with the cache of recent answers from which repeated requests are answered. */
 type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecentAnswers> };
 
-/** Counts the bytes of a message's answers until they are sent. Under memory pressure they are discarded. */
+/** Counts the bytes of a message's answers until they are sent. Discards the answers under memory pressure. */
 const loadFor = (response: ServerResponse, calls: number, pressure: Backpressure) => {
   const begun = () => {
     const reader: Reader = {
@@ -130,7 +133,7 @@ type Client = {
   /** Origin of the calling page; undefined outside of browsers. */
   readonly origin: string | undefined;
   readonly pressure: Backpressure;
-  /** True to ask a node even if the answer is cached. */
+  /** True if a node must be asked even if the answer is in the cache. */
   readonly bypassCache: boolean;
   /** Time after which a client that reads nothing of its response is disconnected. */
   readonly stallTimeoutMs: number;
@@ -163,7 +166,7 @@ const answerRead = (
   });
 };
 
-/** Answers a request. A repeated request is answered from the recent answers, without parsing it. */
+/** Answers a request. Looks for the answer in the recent answers first, which requires no parsing of the request. */
 const answerBody = (place: Place, bytes: Buffer, client: Client): MaybePromise<Answer> => {
   const { app, target, recent } = place;
   const ready = client.bypassCache ? null : recent.find(bytes);
@@ -172,7 +175,7 @@ const answerBody = (place: Place, bytes: Buffer, client: Client): MaybePromise<A
   const calls = () => callsIn(message());
   return mapMaybe(admit(app, target, client.origin, calls, ready?.cost), (admission) => {
     const { quota, cost, holder } = admission;
-    // The request must be parsed if the token restricts methods.
+    // Parses a request with a cached answer too if the token restricts methods, because its method must be checked.
     if (ready === null || !holder || methodFaults(holder, target.variant))
       return answerRead(place, bytes, admission, client, message());
     const facts = { organizationId: holder.organizationId, method: ready.method };
@@ -210,16 +213,16 @@ const send = (request: IncomingMessage, { response, stallTimeoutMs }: Client, re
   if (!request.complete) list.push('connection', 'close');
   response.writeHead(status, list);
   write(response, body);
-  // The timer restarts whenever bytes are sent.
+  // Disconnects a client that reads nothing for the timeout, which restarts whenever bytes are sent.
   if (response.socket && response.socket.writableLength > 0)
     response.setTimeout(stallTimeoutMs, () => response.destroy());
 };
 
-/** Maximum number of URLs whose targets are cached. */
+/** Maximum number of URLs with a cached target. */
 const maxUrls = 1000;
 
 /**
- * Finds the target of a URL. Returns null if the URL is no gateway address, and a null `place` for an unknown chain.
+ * Finds the target of a URL. Returns null if the URL is no gateway address. If the chain is unknown, `place` is null.
  */
 const createPlaces = (app: App) => {
   const recents = new Map([...app.nodes.keys()].map((address) => [address, createRecentAnswers()]));

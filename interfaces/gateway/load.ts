@@ -16,19 +16,25 @@ const sizeOf = (answer: RpcAnswer) => {
   if ('error' in answer) return answer.error.length;
   return answer.pieces?.reduce((sum, { length }) => sum + length, 0) ?? answer.result.length;
 };
-/** Returns the bytes that callers of a shared answer have in common. Reading `result` would join the pieces. */
+/**
+ * Returns the object that contains the bytes of an answer: answers to identical calls may share it, and its bytes are
+ * then counted once. Does not join the pieces of an answer.
+ */
 const sharedPart = (answer: RpcAnswer): object => ('error' in answer ? answer.error : (answer.pieces ?? answer.result));
 
 /** Part of the load that belongs to one call. */
 type Share = {
   readonly leave: () => void;
-  /** Bytes by the object that holds them: answers being received, and the answer to be sent. */
+  /**
+   * Number of bytes that were reported to the backpressure, by the object that contains them: an answer that is
+   * arriving, or the complete answer. Null if none were reported.
+   */
   held: Map<object, number> | null;
   bytes: number;
   answer: RpcAnswer | null;
 };
 
-/** Interface of a load to one call. */
+/** Functions with which one call of a message reports its answer to the load of the message. */
 export type CallLoad = {
   /** Cancelled when the client disconnects or the answer is discarded. */
   readonly cancellation: Cancellation;
@@ -44,7 +50,7 @@ type Terms = {
   /** Number of calls in the message. Each may use an equal share of `maxBytes`. */
   readonly calls: number;
   readonly maxBytes?: number;
-  /** Called when the first long answer is counted. */
+  /** Called once, before the first bytes of this load count towards the memory limit of the backpressure. */
   readonly begun?: () => void;
 };
 
@@ -91,7 +97,7 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
     clear,
     refuse,
     hold,
-    /** Counts a complete answer instead of the bytes received so far. */
+    /** Counts the bytes of the complete answer in place of those counted while it arrived. */
     settle: (share: Share, answer: RpcAnswer) => {
       clear(share);
       const size = sizeOf(answer);
@@ -103,13 +109,14 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
 };
 
 /**
- * Counts the bytes of the answers to one message from their arrival until they are sent. If a batch exceeds its limit,
- * the last answers that are larger than an equal share are discarded, so that small answers are always delivered.
+ * Counts the bytes of the answers to one message from their arrival until they are sent. While the answers to a batch
+ * exceed the limit in total, discards those that are larger than an equal share of the limit, the last one first. Small
+ * answers are therefore always delivered.
  */
 export const createLoad = (terms: Terms) => {
   const { client, calls } = terms;
   const shares: Share[] = [];
-  // A small answer to a single call, the most common case, needs no account.
+  // Created on first use, because a single call with an answer of at most `maxUncountedBytes` needs no account.
   let account: ReturnType<typeof createAccount> | null = null;
   const opened = () => {
     account ??= createAccount(shares, terms);

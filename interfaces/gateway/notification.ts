@@ -1,9 +1,9 @@
 import type { Notification } from '../../application/gateway/notification.js';
 
-/** Method prefix of notifications: the one that the subscriber used. */
+/** Prefix of the method in a notification: `evm` or `eth`, whichever the client used in its subscribe call. */
 export type Prefix = 'evm' | 'eth';
 
-/** Placeholder as long as a subscription id. */
+/** Placeholder for a subscription id, with the same length. */
 const placeholder = `0x${'0'.repeat(32)}`;
 
 /** First byte of an unfragmented text frame, and the length codes (RFC 6455, section 5.2). */
@@ -21,7 +21,7 @@ const headFor = (length: number): Buffer => {
   return head;
 };
 
-/** Frame shared by all subscribers. Each subscriber writes its own id at `idAt` before sending. */
+/** Frame shared by all subscribers. The subscriber's own id is written at the offset `idAt` before each sending. */
 type Frame = { bytes: Buffer; readonly idAt: number };
 
 /** Builds the frame with a placeholder for the subscription id. */

@@ -6,9 +6,12 @@ import { frameFor, type Prefix } from './notification.js';
 
 /** Maximum number of queued notifications; a client with more is disconnected. */
 export const maxWaiting = 10_000;
-/** Bytes buffered in the connection above which notifications are queued here, where each costs two references. */
+/**
+ * Number of bytes buffered in the stream above which further notifications wait in the queue. A queued notification
+ * costs only two references.
+ */
 const maxHanded = 16_384;
-/** Number of sent notifications at the front of the queue from which it is compacted. */
+/** Minimum number of sent notifications at the front of the queue before they are removed from it. */
 const slack = 1024;
 
 export type Subscriber = { readonly id: string; readonly prefix: Prefix };
@@ -27,7 +30,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, ove
   let subscribers: Subscriber[] = [];
   let first = 0;
   let bytes = 0;
-  /** True while the stream has enough buffered data. `drained` is called once that data is sent. */
+  /** True if the stream has buffered enough data. `drained` is then called after that data was sent. */
   let isFull = false;
   let isOpen = true;
 
@@ -50,7 +53,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, ove
     }
   };
   const transmit = (one: Notification, { id, prefix }: Subscriber) => {
-    // No frame may follow the close frame.
+    // Drops the notification, because no frame may follow the close frame.
     if (socket.readyState !== socket.OPEN) return;
     const frame = frameFor[prefix](one);
     const { bytes: own, idAt } = frame;
@@ -58,7 +61,8 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, ove
     isFull = wire.writableLength + own.length > maxHanded;
     if (isFull) wire.write(own, drained);
     else wire.write(own);
-    // The stream still holds these bytes if it has not sent them, so the next subscriber gets a copy.
+    // Gives the next subscriber a copy of the frame if the stream has not sent these bytes yet, because writing the
+    // next id would change them.
     if (wire.writableLength > 0) frame.bytes = Buffer.from(own);
   };
   const close = () => {
@@ -71,7 +75,10 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, ove
   };
 
   return {
-    /** Returns the size of the queued notifications, counted in full although connections share them. */
+    /**
+     * Returns the size of the queued notifications in bytes. A notification that is queued for several connections
+     * counts in full for each.
+     */
     bytes: () => bytes,
     push: (one: Notification, subscriber: Subscriber) => {
       if (!isOpen) return;

@@ -8,10 +8,13 @@ export type Provenance = { readonly cache: 'hit' | 'miss' | 'skip'; readonly sou
 
 export const fromCache: Provenance = { cache: 'hit' };
 
-/** Returns true if the caller wants the answer of a node even if one is cached. */
+/** Returns true if the caller requests the answer of a node even if an answer is cached. */
 export const wantsFresh = ({ headers }: IncomingMessage): boolean => headers[cacheHeader] === 'skip';
 
-/** Returns the origin of an answer; null if the gateway answered by itself, for example with an invalid argument. */
+/**
+ * Returns the origin of an answer; null if the answer comes from the gateway itself, for example an error about an
+ * invalid argument.
+ */
 export const provenanceOf = (answer: RpcAnswer, bypassCache: boolean): Provenance | null => {
   if ('recordReuse' in answer) return fromCache;
   const { source } = answer;

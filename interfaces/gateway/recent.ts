@@ -2,7 +2,7 @@ import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import { scan } from './scan.js';
 
-/** Limits that keep the cache within a few megabytes; lengths are in bytes. */
+/** Limits that keep the cache of recent answers within a few megabytes. Lengths are in bytes. */
 const maxAnswers = 500;
 const maxRequestLength = 512;
 const maxAnswerLength = 4096;
@@ -22,7 +22,10 @@ type Place = { readonly start: number; readonly end: number };
 const idKey = '"id":';
 const [zero, nine] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
 
-/** Returns true if an integer ends before this character, rather than continuing with a fraction or an exponent. */
+/**
+ * Returns true if the character can follow an integer. Returns false for a character that continues the number as a
+ * fraction or with an exponent.
+ */
 const endsNumber = (character: string | undefined) => character === ',' || character === '}';
 
 const endOfDigits = (text: string, start: number) => {
@@ -41,19 +44,22 @@ const placeIn = (text: string): Place | null => {
   return isNumber ? { start, end } : null;
 };
 
-/** Returns null, unlike `placeIn`, if the first `"id":` is inside the parameters rather than the request's own id. */
+/**
+ * Returns the place of the request's own id, if that is the first `"id":` of the text; null if the first one is inside
+ * the parameters.
+ */
 const ownPlaceIn = (text: string) => {
   const place = placeIn(text);
   return place && scan(text).idAt === place.start ? place : null;
 };
 
 /**
- * Caches short answers that never change by request text (without the id), so that a repeated request is answered
- * without parsing. Only requests whose first `"id":` is their own id are cached, so `find` needs to look only at the
- * first.
+ * Caches answers that never change, within the limits above. A repeated request is recognized by its text without its
+ * id, and is answered without being parsed. Caches a request only if its first `"id":` is its own id, because `find`
+ * looks at the first one only.
  */
 export const createRecentAnswers = () => {
-  /** Answers by the text after the id of the request. */
+  /** Cached answers by the part of the request that follows its id. */
   const kept = createBoundedCache<string, CachedAnswer>(maxAnswers);
   let isEmpty = true;
   return {
@@ -71,7 +77,7 @@ export const createRecentAnswers = () => {
         method: found.method,
       };
     },
-    /** Caches the answer to a request if both are short and the answer never changes. */
+    /** Caches the answer to a request if the answer never changes and both are within the limits on their lengths. */
     keep: (question: Buffer, answer: RpcAnswer, cost: number, method?: string): void => {
       if (!('result' in answer) || !answer.recordReuse) return;
       if (question.length > maxRequestLength || answer.result.length > maxAnswerLength) return;

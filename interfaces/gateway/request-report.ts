@@ -12,7 +12,7 @@ type RpcFault = { readonly code: number; readonly message: string };
 export type MessageFacts = {
   readonly organizationId?: string | undefined;
   readonly method?: string | undefined;
-  /** Number of calls in a batch. */
+  /** Number of calls in a batch; undefined for a single call. */
   readonly calls?: number | undefined;
   /** Error of the message, or of the first call that failed. */
   readonly fault?: RpcFault | undefined;
@@ -20,7 +20,7 @@ export type MessageFacts = {
 
 const methodName = /^[a-zA-Z][a-zA-Z0-9]{1,19}_[a-zA-Z0-9]{1,60}$/;
 
-/** Returns the method, unless the text looks like no method name: it may be a secret. */
+/** Returns the text if it has the form of a method name; undefined otherwise, because it may be a secret. */
 const nameOf = (method: string | undefined) => (method !== undefined && methodName.test(method) ? method : undefined);
 
 export const factsOf = (message: Message | Unreadable): MessageFacts => {
@@ -30,7 +30,7 @@ export const factsOf = (message: Message | Unreadable): MessageFacts => {
   return { method: nameOf(only && 'method' in only ? only.method : undefined) };
 };
 
-/** Size up to which an error is parsed for the log. */
+/** Size in bytes up to which an error is parsed for the log. */
 const maxErrorLength = 65_536;
 
 const parseFault = (error: Uint8Array): RpcFault => {
@@ -51,7 +51,7 @@ export const faultIn = (replies: readonly Reply[]): RpcFault | undefined => {
 };
 
 export type Reported = {
-  /** Null for an unknown chain. */
+  /** Target of the request; null if its URL names an unknown chain. */
   readonly target: Pick<Target, 'address' | 'apiKey'> | null;
   readonly requestId: string;
   readonly status: number;
@@ -61,7 +61,7 @@ export type Reported = {
   readonly source: string | undefined;
 };
 
-/** Describes a message in its span. */
+/** Adds the facts about a message to its trace span. */
 const annotateMessage = (tracer: Tracer, { target, requestId, facts }: Reported) => {
   const { method, calls, organizationId, fault } = facts;
   const attributes = {

@@ -1,11 +1,11 @@
 import { backslash, closeList, closeObject, comma, openList, openObject, quote } from '../../domain/json-bytes.js';
 
-/** Facts about a JSON text that are determined without parsing it. */
+/** Facts about the text of a JSON-RPC message that are determined without parsing it. */
 export type Scanned = {
   readonly isBatch: boolean;
   /** JSON text of each id, by index in the batch; undefined if there is no id, or if it is an object or array. */
   readonly ids: readonly (string | undefined)[];
-  /** Index at which the last id starts; -1 if there is none. */
+  /** Index in the text at which the value of the last id starts; -1 if there is none. */
   readonly idAt: number;
   /** False if the text exceeds a limit below and would be too costly to parse. */
   readonly isWithinLimits: boolean;
@@ -52,7 +52,8 @@ const isIdKey = (text: string, start: number, end: number) => {
 };
 
 /**
- * State of the single pass over the text, which allocates only the ids. `level` is the depth of a request's members.
+ * State of the single pass over the text, which allocates only the ids. `level` is the nesting depth of the members of
+ * a request: 1, or 2 in a batch.
  */
 type Walk = {
   readonly text: string;
@@ -68,7 +69,8 @@ type Walk = {
 
 const passToken = (walk: Walk, start: number, end: number) => {
   if (walk.depth !== walk.level || walk.next === 'value') return;
-  // The last of several ids counts, as in JSON.parse.
+  // Overwrites the id that was found before in the same request, because the last of several ids counts, as in
+  // JSON.parse.
   if (walk.next === 'id') {
     walk.ids[walk.place] = walk.text.slice(start, end);
     walk.idAt = start;

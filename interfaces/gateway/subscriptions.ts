@@ -53,7 +53,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
     };
     opening++;
     subscription.leave = await start[name](listener, options).finally(() => opening--);
-    // The connection may have closed while the subscription was opened.
+    // Leaves the subscription at once if the connection was closed while the subscription was opened.
     if (isOpen) subscriptions.set(subscription.id, subscription);
     else subscription.leave();
   };
@@ -107,7 +107,10 @@ export const createSubscriptions = (around: {
     opened: (): Opened => ({ subscriptions: count(), filters: filters.count() }),
     /** Returns the size of the changes that filters have collected, in bytes. */
     bytes: filters.bytes,
-    /** Answers a method of filters or subscriptions. Appends ids to `opened` that must be activated after the reply. */
+    /**
+     * Answers a method of filters or subscriptions. Appends the id of a new subscription to `opened`. The caller must
+     * activate these ids after it has sent the reply.
+     */
     answer: async ({ name }: Method, call: Call, opened: string[]): Promise<RpcAnswer> => {
       const id = String(call.params[0]);
       if (name === 'evm_subscribe') return subscribe(call, opened);
@@ -117,7 +120,7 @@ export const createSubscriptions = (around: {
       const added = await filters.add[name as keyof typeof filters.add](call.params);
       return added === null ? tooMany() : answer(added);
     },
-    /** Starts the notifications of subscriptions whose ids were sent to the client. */
+    /** Starts the notifications of these subscriptions. Called after their ids were sent to the client. */
     activate,
     dropUnused: filters.dropUnused,
     close: () => {

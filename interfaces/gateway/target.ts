@@ -14,7 +14,7 @@ import { type Message, rpcCodes, type Unreadable } from './json-rpc.js';
 /** Chain, network and key of a gateway URL. The key is an api_key or a gateway token. */
 export type Target = {
   readonly variant: Variant;
-  /** `<segment>/<network>` */
+  /** Path segment of the chain and name of the network: `<segment>/<network>` */
   readonly address: string;
   readonly node: Node | undefined;
   readonly apiKey: string;
@@ -34,7 +34,7 @@ export const addressIn = (url: string, transport: Transport): Address | null => 
   return found && { segment: found[1] ?? '', network: found[2] ?? '', apiKey: found[3] ?? '' };
 };
 
-/** Returns null if the chain is unknown. */
+/** Returns the target of a gateway URL; null if the chain is unknown. */
 export const targetOf = (app: App, { segment, network, apiKey }: Address): Target | null => {
   const variant = variants.find((singleCall) => singleCall.segment === segment);
   const address = `${segment}/${network}`;
@@ -64,7 +64,10 @@ export const missingNode = (target: Target, status: number): Refusal => ({
   message: explainMissingNode(target),
 });
 
-/** Outcome of authenticating and charging a message: the limits left, the units charged, the holder of the key. */
+/**
+ * Result of authenticating and charging a message: the remaining rate limit, the charged units and the holder of the
+ * key, or the refusal.
+ */
 export type Admission = {
   readonly quota: Quota | null;
   readonly cost: number;
@@ -97,7 +100,10 @@ const otherOrigin: Refusal = {
   message: 'this gateway token does not allow calls from this origin',
 };
 
-/** Explains why a key is rejected for a page of the origin; null if it is accepted. */
+/**
+ * Returns the refusal of an unknown key, or of a key that may not be used by pages of the origin; null if the key is
+ * accepted.
+ */
 const faultOf = (holder: Holder | null, origin: string | undefined): Refusal | null => {
   if (holder === null) return unknownKey;
   const origins = holder.grant?.origins;
@@ -111,7 +117,7 @@ const admissionOf = (quota: Quota, holder: Holder, { tag }: Variant, cost: numbe
 };
 
 type Calls = Message['calls'];
-/** Stands for a connection or an unreadable message, which cost as much as one invalid call. */
+/** Call that is charged for a connection attempt or an unreadable message: both cost as much as one invalid call. */
 const singleCall: Calls = [{ id: 'null', code: rpcCodes.invalidRequest, message: '' }];
 
 /** Returns the calls that a message is charged for. */
@@ -133,7 +139,9 @@ export const chainFault = ({ grant }: Holder, { tag }: Variant): Refusal | null 
     ? null
     : { status: 403, code: rpcCodes.noMethod, message: `this gateway token does not allow chain ${tag}` };
 
-/** Returns the calls that the key allows. A call of a method that the token does not name is rejected later. */
+/**
+ * Returns the calls that the key allows. A call of a method that the token does not allow gets its error reply later.
+ */
 const allowedOf = (calls: Calls, holder: Holder, { variant, node }: Target): Calls => {
   if (chainFault(holder, variant)) return [];
   const methods = holder.grant?.methods;
@@ -143,8 +151,8 @@ const allowedOf = (calls: Calls, holder: Holder, { variant, node }: Target): Cal
 
 /**
  * Authenticates a message and charges its calls to the rate limits of the key. Calls that a token does not allow are
- * charged to the token alone. `knownCost` is given for a cached answer to one call, which is read only if the key is
- * restricted.
+ * charged to the token alone. `knownCost` is the cost of a single call with a cached answer. `read` returns the calls
+ * of the message; with a `knownCost`, it is called only if the key is restricted.
  */
 export const admit = (
   { gatewayAccess }: App,

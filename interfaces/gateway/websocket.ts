@@ -28,7 +28,7 @@ export const pingIntervalMs = 30_000;
 const keyCheckIntervalMs = 250;
 const switchingProtocols = 101;
 
-/** Outcome of an attempt to connect; `refusal` is null for a connection that was accepted. */
+/** Result of an attempt to connect. `refusal` is null if the connection was accepted. */
 type Attempt = {
   readonly refusal: Refusal | null;
   readonly quota: Quota | null;
@@ -49,10 +49,10 @@ const refuse = (socket: Duplex, requestId: string, { status, code, message }: Re
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-/** Closes connections whose key was deleted or has expired, whichever process deleted it. */
+/** Closes the connections of keys that have expired or were deleted, by this process or another. */
 const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
   for (const apiKey of new Set([...connections].map((one) => one.apiKey))) {
-    // A connection stays open while the store is unreachable.
+    // Treats a key as valid while the store is unreachable, so that its connections stay open.
     const isKnown = await (async () => app.gatewayAccess.find(apiKey))().catch(() => true);
     if (isKnown) continue;
     for (const one of connections)
@@ -66,7 +66,7 @@ const callerOf = (app: App, request: IncomingMessage) => ({
   source: request.socket.remoteAddress,
 });
 
-/** Creates a function that accepts a connection, or returns why it is refused. */
+/** Creates a function that accepts a connection, or returns the reason for which it is refused. */
 const createAcceptance = (app: App, pressure: Backpressure, connections: Set<Connection>) => {
   const server = new WebSocketServer({
     noServer: true,
@@ -75,7 +75,7 @@ const createAcceptance = (app: App, pressure: Backpressure, connections: Set<Con
     maxPayload: maxMessageBytes,
     maxFragments,
   });
-  // The id of the connection is in its response, which the library sends.
+  // Adds the request id of the connection to the response headers, which the library sends.
   server.on('headers', (headers, request) => headers.push(`x-request-id: ${callerOf(app, request).requestId}`));
   const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null => {
     const { node, address } = target;
@@ -124,7 +124,7 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
       socket.on('error', () => socket.destroy());
       const startedAt = performance.now();
       const { requestId, source } = callerOf(app, request);
-      // A new id is kept with the request, so that later parts use the same one.
+      // Stores a new id in the request headers, so that later calls of `callerOf` return the same id.
       request.headers['x-request-id'] = requestId;
       const target = targetOf(app, address);
       const attempt = target ? await connect(target, request, socket, head) : { refusal: unknownChain, quota: null };

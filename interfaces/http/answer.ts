@@ -33,7 +33,8 @@ const start = (response: ServerResponse, status: number, headers: Headers, body:
 
 const isOver = (response: ServerResponse) => {
   if (response.destroyed) return true;
-  // Another response was already started. Closing the connection is the only way to signal that it is incomplete.
+  // Closes the connection if another response was already started, because that is the only way to show the client that
+  // the response is incomplete.
   if (response.headersSent) response.destroy();
   return response.headersSent;
 };
@@ -64,19 +65,19 @@ const jsonHeaders = (requestId: string, headers: Headers): Headers => ({
   ...headers,
 });
 
-/** Sends the headers of a response whose body is written in pieces. */
+/** Sends the headers of a successful response. The caller then writes the body in pieces. */
 export const beginJson = (response: ServerResponse, requestId: string, headers: Headers) =>
   response.writeHead(200, jsonHeaders(requestId, headers));
 
 export const answerJson = (response: ServerResponse, requestId: string, body: string, headers: Headers) =>
   send(response, 200, jsonHeaders(requestId, headers), body);
 
-/** Ending of the paths that are read with GET; all others are operations. */
+/** Matches the paths of notification streams, which are read with GET. All other paths are operations. */
 const streamEnding = /\/notifications\/stream(?:\?|$)/;
 
 const extraHeaders = (request: IncomingMessage, { status }: Problem): Headers => ({
   ...(status === 405 && { allow: streamEnding.test(request.url ?? '') ? 'GET' : 'POST' }),
-  // The unread rest of the body must not be parsed as the next request, so the connection is closed.
+  // Closes the connection, because the unread rest of the request body would be parsed as the next request.
   ...(!request.complete && { connection: 'close' }),
 });
 

@@ -18,11 +18,14 @@ const goneSignal = (response: ServerResponse) => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Returns the command that answers the same request directly from the stores, without a limit on events. */
+/** Returns the command that runs the same query directly on the stores, without a limit on replayed events. */
 const commandFor = ({ variant, operation }: Endpoint, given: string, input: object, { organizationId }: Caller) =>
   `chainfold call ${variant.segment} ${operation.name} ${quoted(JSON.stringify(input))} --as-of ${given} --organization ${organizationId}`;
 
-/** Opens the read models as of the moment in `x-as-of`. If that takes too many events, suggests a command instead. */
+/**
+ * Opens the read models as of the moment in the header `x-as-of`. If too many events would have to be replayed, fails
+ * and suggests a command that has no such limit.
+ */
 export const openAsOf = async (
   app: App,
   endpoint: Endpoint,

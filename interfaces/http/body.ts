@@ -19,8 +19,8 @@ export const checkLength = (request: IncomingMessage, limit: number) => {
 };
 
 /**
- * Reads the body and calls `done` in the event-loop turn in which its last byte arrives. Fails as soon as it is too
- * large.
+ * Reads the body and calls `done` in the event-loop turn in which its last byte arrives. Fails as soon as the body
+ * exceeds `limit` bytes.
  */
 export const takeBody = (
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export const takeBody = (
     isOver = true;
     done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
   };
-  // A small body is complete with its first chunk, one event-loop turn before "end" is emitted.
+  // Finishes with the chunk that completes the body, because "end" is emitted one event-loop turn later.
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length > limit) {
@@ -54,7 +54,7 @@ export const takeBody = (
     if (length === expected && request.complete) finish();
   });
   request.on('end', finish);
-  // "close" is emitted after an error too, so "error" needs no listener.
+  // Needs no listener for "error", because "close" is emitted after an error too.
   request.on('close', () => {
     if (!request.complete) reject(new HttpFailure(400, 'The connection closed before the whole body was received'));
   });
@@ -67,8 +67,8 @@ const maxDrainBytes = 16_777_216;
 const drainTimeoutMs = 5000;
 
 /**
- * Reads and discards the rest of a rejected body, within limits. A client cut off while sending never reads the
- * response.
+ * Reads and discards the rest of a rejected body, up to a size and a time limit, because a client whose connection is
+ * closed while it sends never reads the response.
  */
 export const drain = (request: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {

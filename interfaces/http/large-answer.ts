@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { createFairTurns } from '../../application/async/turns/fair-turns.js';
 import type { LoopTurns } from '../../application/async/turns/loop-turns.js';
 
-/** Maximum number of large responses per organization that are written at the same time. */
+/** Maximum number of streamed responses per organization that are written at the same time. */
 export const largeAtOnce = 4;
-/** Number of characters that are collected before they are written. */
+/** Number of characters that are collected before they are written to the response at once. */
 const writtenAtOnce = 16_384;
 /** Time after which a client that reads nothing of its response is disconnected. */
 export const stallTimeoutMs = 30_000;
@@ -12,7 +12,10 @@ export const stallTimeoutMs = 30_000;
 const isParts = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** Returns true if an answer contains a list that is not read yet. Lists of strings and numbers are not searched. */
+/**
+ * Returns true if an answer contains a list that was not read from the stores yet. Assumes none in an array that starts
+ * with a string or a number.
+ */
 export const isUnread = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (isParts(value)) return true;
@@ -21,7 +24,7 @@ export const isUnread = (value: unknown): boolean => {
   return false;
 };
 
-/** Reads every list of an answer to its end. */
+/** Returns an answer with all its unread lists read into arrays. */
 export const readWhole = async (value: unknown): Promise<unknown> => {
   if (!isUnread(value)) return value;
   if (isParts(value)) {
@@ -34,7 +37,10 @@ export const readWhole = async (value: unknown): Promise<unknown> => {
   return Object.fromEntries(await Promise.all(members));
 };
 
-/** Yields an answer as JSON in pieces of at most one part of a list. Reads a part only when its piece is requested. */
+/**
+ * Yields an answer as JSON in pieces. A list in the answer is read from the stores in parts, each part only when the
+ * piece that contains it is requested.
+ */
 export const jsonPieces = async function* (value: unknown): AsyncGenerator<string> {
   if (!isUnread(value)) yield JSON.stringify(value);
   else if (isParts(value) || Array.isArray(value)) {
@@ -85,8 +91,9 @@ export const drained = (response: ServerResponse) =>
   });
 
 /**
- * Streams large answers, which are read from the stores while they are written. Each organization has few at the same
- * time, organizations take turns to read the next part, and a part is read only when the client is ready for it.
+ * Streams large answers, which are read from the stores while they are written. At most `largeAtOnce` answers of an
+ * organization are in progress. Organizations take turns to read the next part of a list, and a part is read only when
+ * the client has read enough of the parts before it.
  */
 export const createLargeAnswers = (turns: LoopTurns) => {
   const inTurn = createFairTurns({

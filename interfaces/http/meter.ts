@@ -11,8 +11,9 @@ export const itemsIn = (body: object): number =>
   Object.values(body).reduce<number>((sum, member) => sum + (Array.isArray(member) ? member.length : 0), 0);
 
 /**
- * Counts the items that an admitted request touches, and charges one more unit per hundred. The first unit was charged
- * at admission. A later charge may exceed the limit; then the next request of the caller is rejected.
+ * Counts the items that an admitted request touches, and charges one more unit for every further hundred. The first
+ * unit was charged at admission. A charge during the request may exceed the limit: the next request of the caller is
+ * then rejected.
  */
 export const createMeter = (
   app: App,
@@ -30,7 +31,7 @@ export const createMeter = (
     charged += more;
     headers['ratelimit-cost'] = String(charged);
     const answer = app.access.chargeMore(caller, variant, more);
-    // The request was already admitted, so a failing limiter does not fail it.
+    // Ignores a failure of the limiter, because the request was already admitted.
     if (answer instanceof Promise) answer.then(updateHeaders).catch(() => undefined);
     else updateHeaders(answer);
   };

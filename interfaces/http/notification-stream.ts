@@ -8,15 +8,18 @@ import type { Headers } from './answer.js';
 import { drained, stallTimeoutMs } from './large-answer.js';
 import { headerOf } from './signed-request.js';
 
-/** Notifications that a stream reads at once. */
+/** Maximum number of notifications that a stream reads from the stores at once. */
 const notificationsAtOnce = 100;
 
-/** Time without a notification after which a comment shows clients and proxies that the connection is alive. */
+/**
+ * Time without a notification after which a comment line is sent, to show clients and proxies that the connection is
+ * alive.
+ */
 const idleMs = 15_000;
-/** Time after which a client that lost its connection should reconnect. */
+/** Time that a client is asked to wait before it reconnects after its connection was lost. */
 const retryMs = 2000;
 
-/** Returns the streams of the wallet APIs, `GET /v1/{api}/notifications/stream`. They take the filters of the list. */
+/** Returns `GET /v1/{api}/notifications/stream` of each wallet API. It has the filters of ListNotifications. */
 export const streamEndpoints = (endpoints: readonly Endpoint[]) =>
   endpoints
     .filter(({ operation }) => operation.name === listNotifications.name)
@@ -27,7 +30,7 @@ export const streamEndpoints = (endpoints: readonly Endpoint[]) =>
       return { ...endpoint, path, request: { ...schema, properties: filters }, isStream: true as const };
     });
 
-/** Reads the filters from the query string. `last-event-id` overrides `after`, because the client reconnects. */
+/** Reads the filters from the query string. The header `last-event-id` of a reconnecting client overrides `after`. */
 export const fieldsIn = (request: IncomingMessage): object => {
   const { searchParams } = new URL(request.url ?? '', 'http://localhost');
   const { notification_types: types, ...fields } = Object.fromEntries(searchParams);
@@ -43,7 +46,7 @@ const begin = (response: ServerResponse, requestId: string, headers: Headers) =>
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Keeps nginx from holding notifications back.
+    // Keeps nginx from buffering notifications.
     'x-accel-buffering': 'no',
     'x-content-type-options': 'nosniff',
     'x-request-id': requestId,
@@ -59,8 +62,8 @@ const eventText = (notification: { readonly webhook_history_id: string }) =>
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
 
 /**
- * Writes notifications as server-sent events, until the client leaves, its credential is deleted, its session ends or the
- * service stops.
+ * Writes notifications as server-sent events, until the client disconnects, its credential is deleted, its session ends
+ * or the service stops.
  */
 export const createNotificationStream =
   (app: App) =>

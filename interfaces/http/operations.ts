@@ -21,7 +21,10 @@ import { createRequestReport, operationIn, type RequestFacts } from './request-r
 import { bodyOf, checkAnnounced, headerOf } from './signed-request.js';
 import { check, createAjv } from './validation.js';
 
-/** Time for which a response waits for the read models before it has `x-consistency: pending`. */
+/**
+ * Maximum time that a response waits for the read models to catch up. If they have not caught up by then, the response
+ * has the header `x-consistency: pending`.
+ */
 export const consistencyMs = 2000;
 
 /** Maximum number of requests of one organization in flight and queued; applied separately to queries and commands. */
@@ -39,10 +42,12 @@ export type ServerHooks = {
 
 type Route = Endpoint & {
   readonly validator: () => ValidateFunction;
-  /** Present if the response is a stream of notifications. */
+  /** Present only on the routes of notification streams. */
   readonly isStream?: true;
 };
-/** `headers` collects the headers of the response, whether the request succeeds or fails. */
+/**
+ * Request with its response. `headers` collects the headers of the response, also for the case that the request fails.
+ */
 type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -71,7 +76,10 @@ const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
 const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
 
-/** Runs a valid request: a query waits for `x-min-position`, a command until the read models include its events. */
+/**
+ * Validates and runs a request. A query waits until the read models have reached `x-min-position`; the response to a
+ * command waits until they include its events.
+ */
 const createRun = (app: App) => {
   const pending = createPendingChanges(app);
   const query = async (
@@ -129,7 +137,7 @@ const createRun = (app: App) => {
 
 const ndjson: Headers = { 'content-type': 'application/x-ndjson' };
 
-/** Writes the response at once, or streams it if it is large. */
+/** Writes a complete response at once. Streams lines of JSON, and lists that are still to be read from the stores. */
 const createAnswer = ({ turns }: App) => {
   const writeLarge = createLargeAnswers(turns);
   return async (route: Route, { response, headers }: Exchange, by: Caller, outcome: Outcome) => {
@@ -153,7 +161,10 @@ const validatorOf = (ajv: ReturnType<typeof createAjv>, schema: object) => {
   };
 };
 
-/** Queues requests fairly by key. A queued request starts in a later event-loop turn, after newly arrived ones. */
+/**
+ * Queues requests with a fair share for each key. A request that had to wait starts one event-loop turn after its turn
+ * comes, so that newly arrived requests are handled first.
+ */
 const createRequestTurns = ({ system }: App, bounds: typeof inFlight): FairTurns => {
   const inTurn = createFairTurns({ maxConcurrent: Number.POSITIVE_INFINITY, ...bounds });
   return (key, work) => {
@@ -225,7 +236,7 @@ export const createOperations = (
       if (exchange.response.destroyed) return;
       const outcome = await run(route, exchange, await body(), by);
       facts.position = outcome.position;
-      // The answer of a query is incomplete if the read models were lost meanwhile.
+      // Rejects the query if the read models were lost while it ran, because its answer may be incomplete.
       if (route.operation.kind === 'query') requireReadModels();
       by.touch?.(itemsIn(outcome.body));
       await recordSecret(route, by);
@@ -261,7 +272,8 @@ export const createOperations = (
       problem = answerError(request, response, error, { requestId, headers });
     } finally {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-      // A stream lasts as long as its client wants, which is no latency.
+      // Observes no duration of a stream that ended without a problem, because the client determines how long a stream
+      // lasts.
       if (route && (problem || !route.isStream)) hooks.observe(route, problem?.status ?? 200, seconds);
       report({ request, response, requestId, endpoint: route, facts, problem, seconds });
     }

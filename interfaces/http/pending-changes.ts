@@ -7,7 +7,10 @@ import { Failure } from '../../domain/failure.js';
 const maxOrganizations = 10_000;
 const pendingMs = 60_000;
 
-/** Replaces a NOT_FOUND that may be wrong, because the read models lack a write that the caller knows of. */
+/**
+ * Failure that replaces a NOT_FOUND which may be wrong, because the read models may lack a write that the caller knows
+ * of.
+ */
 export class ReadModelsBehind extends Failure {
   constructor(message = 'Not found, but read models are catching up with an earlier write. Retry in a moment.') {
     super('UNAVAILABLE', message);
@@ -17,7 +20,7 @@ export class ReadModelsBehind extends Failure {
 const isMissing = (error: unknown) => error instanceof Failure && error.code === 'NOT_FOUND';
 
 /**
- * Runs a query. Replaces NOT_FOUND by `ReadModelsBehind` if the read models have not reached the requested position.
+ * Runs a query. Replaces NOT_FOUND with `ReadModelsBehind` if the read models have not reached the requested position.
  */
 export const unlessBehind = <T>(upToDate: boolean, work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
@@ -25,8 +28,9 @@ export const unlessBehind = <T>(upToDate: boolean, work: () => Promise<T>): Prom
   });
 
 /**
- * Remembers the last write of each organization that was answered with `x-consistency: pending`. For a minute, queries
- * of the organization wait for that write, and fail with `ReadModelsBehind` instead of NOT_FOUND while it is missing.
+ * Stores the position of each organization's last write whose response had `x-consistency: pending`. Until the read
+ * models include that write, but at most for a minute, queries of the organization wait for it, and `ReadModelsBehind`
+ * replaces NOT_FOUND.
  */
 export const createPendingChanges = ({ progress, system }: Pick<App, 'progress' | 'system'>) => {
   const pending = createBoundedCache<string, { readonly position: Position; readonly until: number }>(maxOrganizations);
@@ -45,7 +49,7 @@ export const createPendingChanges = ({ progress, system }: Pick<App, 'progress' 
         position: Math.max(position, positionOf(organizationId)),
         until: system.now() + pendingMs,
       }),
-    /** Runs work of an organization. Replaces NOT_FOUND by `ReadModelsBehind` while a write is pending. */
+    /** Runs work of an organization. Replaces NOT_FOUND with `ReadModelsBehind` while a write is pending. */
     guardNotFound: async <T>(organizationId: string, work: () => Promise<T>): Promise<T> => {
       try {
         return await work();

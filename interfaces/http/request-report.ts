@@ -12,7 +12,10 @@ import { headerOf } from './signed-request.js';
 export type RequestFacts = {
   organizationId?: string;
   position?: Position;
-  /** Name of the caller, if a session authenticated the request. */
+  /**
+   * Caller of a request that a session authenticates: the shortened api_key, or kind and id of another actor. Absent if
+   * the request is signed.
+   */
   sessionOf?: string;
 };
 
@@ -27,14 +30,17 @@ type Reported = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** Undefined for an unknown operation. */
+  /** Endpoint that was called; undefined if the path names no known operation. */
   readonly endpoint: Pick<Endpoint, 'path'> | undefined;
   readonly facts: RequestFacts;
   readonly problem: ReportedProblem | null;
   readonly seconds: number;
 };
 
-/** Problem of a request whose client closed the connection before the response; the status is that of common proxies. */
+/**
+ * Problem that is reported for a request without a response because the client disconnected. Common proxies log the
+ * same status.
+ */
 const disconnected: ReportedProblem = {
   status: 499,
   code: 'CLIENT_DISCONNECTED',
@@ -43,7 +49,7 @@ const disconnected: ReportedProblem = {
 };
 const namesOperation = /^\/v1\/[a-z]{1,8}\/[A-Za-z]{1,64}(?:\?|$)/;
 const prefixLength = '/v1/'.length;
-/** Returns `<api>/<Operation>` of a path. */
+/** Returns the part `<api>/<Operation>` of the path of an operation. */
 export const operationIn = (path: string) => path.slice(prefixLength);
 
 /** Returns the explanation with the invalid fields. Leaves out a path that may contain a secret. */
@@ -54,7 +60,7 @@ const detailOf = ({ request, endpoint }: Reported, { detail, errors }: ReportedP
 
 const milliseconds = (seconds: number) => Math.round(seconds * 1e5) / 100;
 
-/** Describes an operation in its span. Unknown paths are left out, because they may contain a secret. */
+/** Adds the facts about a request to its trace span. Leaves out unknown paths, because they may contain a secret. */
 const annotateOperation = (
   tracer: Tracer,
   { request, requestId, endpoint, facts }: Reported,

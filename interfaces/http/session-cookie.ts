@@ -6,7 +6,7 @@ import type { Headers } from './answer.js';
 import { HttpFailure } from './problems.js';
 import { headerOf, isJson } from './signed-request.js';
 
-/** Name of the cookie. Browsers accept the prefix only with `Secure`, `Path=/` and without a domain. */
+/** Name of the cookie. Browsers accept the prefix `__Host-` only with `Secure`, `Path=/` and without a domain. */
 const cookieName = '__Host-chainfold';
 const attributes = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 const sentCookie = new RegExp(`(?:^|;\\s*)${cookieName}=([0-9a-f]{64})(?:;|$)`);
@@ -14,15 +14,19 @@ const signatureHeaders = ['x-api-key', 'x-api-nonce', 'x-api-signature'];
 
 const tokenIn = ({ headers }: IncomingMessage) => sentCookie.exec(headers.cookie ?? '')?.[1];
 
-/** Returns the token of a request that a session authenticates; undefined for a request with any signature header. */
+/**
+ * Returns the session token of a request; undefined for a request with any signature header, which is authenticated by
+ * its signature.
+ */
 export const sessionIn = (request: IncomingMessage): string | undefined =>
   signatureHeaders.some((name) => request.headers[name] !== undefined) ? undefined : tokenIn(request);
 
 const localName = /^http:\/\/(?:[^/]+\.)?localhost(?::\d+)?$|^http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /**
- * Returns why the connection is not safe to sign in over; null if it is. Browsers send `sec-fetch-site` only to
- * addresses that they trust: https, and this machine. A proxy in front of the service keeps the header.
+ * Returns why the connection is not safe for a session cookie; null if it is safe. Browsers send `sec-fetch-site` only
+ * over https and to their own machine, and proxies forward the header. Its presence therefore shows that the browser
+ * sent the request over a safe connection.
  */
 export const unsafeConnection = (request: IncomingMessage): string | null => {
   const { origin, 'sec-fetch-site': site } = request.headers;
@@ -34,7 +38,10 @@ export const unsafeConnection = (request: IncomingMessage): string | null => {
   );
 };
 
-/** Returns the value of `set-cookie` that sets a session's cookie, or removes it without a token. */
+/**
+ * Returns the value of the `set-cookie` header that stores the token in the session cookie, or removes the cookie if
+ * `token` is null.
+ */
 export const cookieFor = (token: string | null) =>
   token === null ? `${cookieName}=; ${attributes}; Max-Age=0` : `${cookieName}=${token}; ${attributes}`;
 
@@ -46,7 +53,10 @@ export const sessionCookie = (request: IncomingMessage, headers: Headers): Sessi
   },
 });
 
-/** Rejects a request of another page. Ports of one host are the same site, so only the same origin is accepted. */
+/**
+ * Rejects a request unless the browser states that it comes from a page of the same origin. `same-site` is not enough,
+ * because it includes pages on other ports.
+ */
 export const requireSameOrigin = (request: IncomingMessage): void => {
   if (headerOf(request, 'sec-fetch-site') !== 'same-origin')
     fail(
@@ -57,7 +67,7 @@ export const requireSameOrigin = (request: IncomingMessage): void => {
     throw new HttpFailure(415, 'content-type must be application/json');
 };
 
-/** Rejects a request for which the cookie of a session is not enough. */
+/** Rejects a request that the session cookie alone does not authorize: a command, or a query that returns a secret. */
 export const checkSession = (request: IncomingMessage, { name, kind, confidential, session }: AnyOperation): void => {
   requireSameOrigin(request);
   if (session === 'ends' || (kind === 'query' && !confidential)) return;

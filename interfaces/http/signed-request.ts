@@ -9,7 +9,7 @@ export const headerOf = (request: IncomingMessage, name: string) => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Length in bytes up to which a body is read before the key is checked, so that timing reveals no unknown key. */
+/** Bytes up to which a body is read before the key is checked, so that timing does not reveal whether a key exists. */
 const shortBody = 16_384;
 const hasShortBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= shortBody;

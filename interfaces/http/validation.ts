@@ -3,8 +3,8 @@ import { type Fault, fail } from '../../domain/failure.js';
 import { didYouMean, nearestName } from '../../domain/nearest-name.js';
 
 /**
- * Creates the validator of requests. `ownProperties` ignores inherited members such as `constructor`; `verbose` adds
- * the violated schema and the value to errors, for the messages below.
+ * Creates the validator of requests. With `ownProperties`, it ignores inherited members such as `constructor`. With
+ * `verbose`, its errors contain the violated schema and the invalid value, which the messages below need.
  */
 export const createAjv = () =>
   new Ajv2020({
@@ -49,7 +49,7 @@ const receivedValue = (value: unknown) => (Number.isSafeInteger(value) ? `, got 
 const parentOf = ({ parentSchema = {} }: ErrorObject) => parentSchema as Parent;
 const fieldsOf = (error: ErrorObject) => Object.keys(parentOf(error).properties ?? {});
 
-/** Suggests that an unknown field of the request is a misspelled missing one; '' if none is close. */
+/** Suggests a missing field for an unknown field of the request with a similar name; '' if no name is similar. */
 const suggestionFor = (error: ErrorObject, missing: readonly string[]): string => {
   const known = fieldsOf(error);
   const unknown = Object.keys((error.data ?? {}) as object).filter((name) => !known.includes(name));
@@ -81,8 +81,8 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * Message of each schema keyword; follows the path of the field. Received strings are never repeated: they may be
- * secrets.
+ * Functions that write the error message for each schema keyword; the message follows the path of the invalid field.
+ * They never repeat received strings, which may be secrets.
  */
 const messages: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: (error) => `is required${suggestionFor(error, [error.params.missingProperty])}`,
@@ -122,7 +122,7 @@ const faultOf = (error: ErrorObject): Fault => ({
   message: messages[error.keyword]?.(error) ?? error.message ?? '',
 });
 
-/** Rejects a request that has none of several fields of which at least one is required. */
+/** Rejects a request in which all fields are missing of which at least one is required. */
 const rejectMissing = (anyOf: ErrorObject, choices: readonly ErrorObject[]) => {
   const faults = choices.map((error) => ({ path: pathOf(error), message: 'is required' }));
   const missing = choices.map(({ params }) => String(params.missingProperty));
@@ -130,7 +130,10 @@ const rejectMissing = (anyOf: ErrorObject, choices: readonly ErrorObject[]) => {
   return fail('INVALID_ARGUMENT', `at least one of ${names} is required${suggestionFor(anyOf, missing)}`, faults);
 };
 
-/** Rejects a request that violates the schema, with a fault per field. Fills in defaults otherwise. */
+/**
+ * Rejects a request that violates the schema, with an error for each invalid field. Fills in the defaults of a valid
+ * request and returns it.
+ */
 export const check = (validate: ValidateFunction, request: unknown): object => {
   if (validate(request)) return request as object;
   const errors = validate.errors ?? [];

@@ -10,7 +10,7 @@ export const takesAsOf = (
 ): operation is Extract<AnyOperation, { kind: 'query'; surface: 'wallet' }> =>
   operation.kind === 'query' && operation.surface === 'wallet';
 
-/** `name` is the header or option that holds the moment, `maxEvents` the number of events that the answer may read. */
+/** Moment `given` in the header or option `name`. `maxEvents` is the maximum number of events to replay. */
 type AsOfRequest = {
   readonly given: string;
   readonly name: string;
@@ -21,7 +21,10 @@ type AsOfRequest = {
 /** Read models as of a moment. `position` is the position of their last event. */
 type AsOfView = { readonly position: Position; readonly answer: (input: object) => Promise<object> };
 
-/** Rejects operations and moments that cannot be answered, before any store is opened. */
+/**
+ * Rejects operations that do not support a moment, and malformed moments. Returns a function that opens the read models
+ * as of the given moment.
+ */
 export const prepareAsOf = (operation: AnyOperation, { given, name, ...bounds }: AsOfRequest) => {
   if (!takesAsOf(operation))
     return fail(

@@ -47,7 +47,7 @@ const token = {
   token_data: foreignText,
 };
 const nameAndSymbol = { name: foreignText, symbol: foreignText };
-/** docs/specification.md#token-metadata */
+/** Schema of the metadata of an ERC-20, ERC-721 or ERC-1155 token (docs/specification.md#token-metadata). */
 const metadata = named<TokenMetadata>(
   'TokenMetadata',
   {
@@ -62,14 +62,14 @@ const metadata = named<TokenMetadata>(
   ['erc20', 'erc721', 'erc1155'],
 );
 
-/** docs/specification.md#imported-token */
+/** Schema of the metadata of an imported token, a jetton or a Sui coin (docs/specification.md#imported-token). */
 const importedMetadata = named<ImportedMetadata>(
   'ImportedToken',
   { token_address: coinType, ...nameAndSymbol, decimals: int64({ minimum: 0 }) },
   ['token_address', 'name', 'symbol', 'decimals'],
 );
 
-/** docs/specification.md#26-asset */
+/** Returns the schema of an asset (docs/specification.md#26-asset). */
 export const assetRecord = (variant: Variant): Schema<AssetRecord> =>
   named<AssetRecord>('Asset', {
     wallet_id: stored,
@@ -123,7 +123,7 @@ type StatementRecord = { start_block: number; end_block: number; lines: LineReco
 export const statementRecord = (variant: Variant): Schema<StatementRecord> =>
   named<StatementRecord>('Statement', { start_block: height, end_block: height, lines: list(lineRecord(variant)) });
 
-/** One side of a transfer, or a fee alone. */
+/** Movement of an address: one side of a transfer, or only its fee. */
 export const movementRecord = (variant: Variant): Schema<MovementRecord> =>
   named<MovementRecord>('Movement', {
     transfer: transferRecord(variant),
@@ -137,7 +137,7 @@ const assetTypes = (variant: Variant) =>
 const moved = { from: chainText, to: chainText, value: chainText };
 const addedPlace = { block_height: extension(height), block_timestamp: extension(height) };
 
-/** Fields of docs/specification.md#28-transfer for each form. The types tie them to the mapper of the form. */
+/** Fields of docs/specification.md#28-transfer for each transfer form. The types must match the mapper of the form. */
 const transferFields: { readonly [F in TransferForm]: Properties<TransferFields[F]> } = {
   stateful: {
     transaction_hash: chainText,
@@ -191,7 +191,7 @@ export const transferRecord = (variant: Variant): Schema<TransferRecord> =>
     ...transferFields[variant.transferForm],
   } as never);
 
-/** docs/specification.md#210-contract */
+/** Returns the schema of a registered contract (docs/specification.md#210-contract). */
 export const contractRecord = ({ can }: Variant): Schema<ContractRecord> =>
   named<ContractRecord>('Contract', {
     ...(can.includes('token-contracts')

@@ -173,7 +173,7 @@ export const importAsset = operation({
     app.imports.importAsset(by, { address, token: token_address, account: token_account_address }),
 });
 
-/** The contract operations were added later to APIs with a single token standard. */
+/** Returns true for APIs with a single token standard, which got the contract operations after the first version. */
 const addedTo = ({ can }: Variant) => !can.includes('token-contracts');
 /** Address of a contract; the field is `token_address` on APIs with a single token standard. */
 const contractNamed = {

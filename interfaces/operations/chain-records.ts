@@ -9,7 +9,7 @@ import type {
 } from '../../application/queries/wire-records.js';
 import { flag, list, named, openEnum, type Schema, timestamp } from './schema.js';
 
-/** Records of docs/specification.md#212-chain-query-records. */
+/** Schemas of the records in docs/specification.md#212-chain-query-records. */
 
 /** Exact integer, possibly beyond 2^53. */
 const integer: Schema<ExactInteger> = { type: 'integer', minimum: 0 };

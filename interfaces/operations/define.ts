@@ -7,11 +7,11 @@ import type { Capability, Variant } from '../../domain/variant.js';
 import type { Schema, TypeOf } from './schema.js';
 
 type PerVariant<T> = T | ((variant: Variant) => T);
-/** Field of a request or a response. `needs` hides the field in variants without the capability. */
+/** Field of a request or a response. A field with `needs` exists only in variants that have this capability. */
 type Field = {
   readonly schema: PerVariant<Schema<unknown>>;
   readonly required?: true;
-  /** Returns true for variants that require the field; used if only some do. */
+  /** Returns true for variants that require the field. Used for fields that only some variants require. */
   readonly requiredIn?: (variant: Variant) => boolean;
   readonly needs?: Capability;
 };
@@ -27,18 +27,18 @@ export type Shape<F extends Fields> = { [K in RequiredKeys<F>]: ValueOf<F[K]> } 
 
 /** Cookie that holds the session of a browser. */
 export type SessionCookie = {
-  /** Token of the session that the request belongs to. */
+  /** Session token that the request sent; undefined without one. */
   readonly sent: string | undefined;
   /** Returns why the connection is not safe for a cookie; null if it is. */
   readonly refusal: () => string | null;
-  /** Sets the cookie with the response, or removes it without a token. */
+  /** Sets the session cookie with the response, or removes the cookie if `token` is null. */
   set(token: string | null): void;
 };
 
-/** `cookie` is absent for callers other than HTTP requests. */
+/** Caller of an operation. `cookie` is present only for HTTP requests of operations that open or end a session. */
 export type Caller = Context & { readonly role: Role; readonly cookie?: SessionCookie };
 
-/** Answer in which any list may be an async iterable that is not read yet. */
+/** Answer in which any list may be an async iterable that reads its items from the stores when it is iterated. */
 type Unread<T> = T extends readonly (infer Item)[]
   ? Listed<Unread<Item>>
   : T extends object
@@ -92,16 +92,25 @@ type Definition<Q extends Fields, R extends Fields> = {
    * `x-extension` (docs/specification.md#51-calling-an-operation).
    */
   readonly extension?: true | ((variant: Variant) => boolean);
-  /** Marks an answer that contains a secret. It is never stored for retries, and auditors may not call the operation. */
+  /**
+   * Marks an answer that contains a secret. Such an answer is never stored for retries, and auditors may not call the
+   * operation.
+   */
   readonly confidential?: true;
   /**
-   * Marks the commands that open and end a session of a browser. Auditors may call them, because they change nothing
-   * else; to end a session, its cookie is enough.
+   * Marks the commands that open and end a session of a browser. Auditors may call them, because these commands change
+   * nothing but the session. The command that ends a session needs no signature: the cookie of the session is enough.
    */
   readonly session?: 'opens' | 'ends';
-  /** Marks a query that may wait for something to happen, and so does not count as work all the time. */
+  /**
+   * Marks a query that may wait for new data. The throttle of large work does not count it, because a query that waits
+   * does no work.
+   */
   readonly waits?: true;
-  /** Items that the use case reports and that are charged in addition to the list items of request and answer. */
+  /**
+   * Kind of the items that the use case counts while it runs. They are charged in addition to the list items in the
+   * request and the answer.
+   */
   readonly touches?: 'addresses' | 'balances' | 'blocks' | 'transfers' | 'notifications' | 'events';
   readonly request: Q;
   readonly atLeastOne?: readonly (keyof Q & string)[];

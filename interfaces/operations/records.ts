@@ -29,7 +29,10 @@ const addressMapping: Schema<AddressRecord> = named<AddressRecord>('AddressMappi
   user_friendly_address: stored,
 });
 
-/** docs/specification.md#24-wallet. The fields of a wallet depend on the capabilities of the variant. */
+/**
+ * Returns the schema of a wallet (docs/specification.md#24-wallet). Its fields depend on the capabilities of the
+ * variant.
+ */
 export const walletRecord = (variant: Variant): Schema<WalletRecord> => {
   const optional = {
     ...(variant.can.includes('confirmation') && { confirmation: int64({ minimum: 0 }) }),
@@ -49,10 +52,10 @@ export const pagination = named<{ next_page_token: string }>('Pagination', { nex
 
 export const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
 export const pageToken = text(0, 1000);
-/** Unix seconds. The maximum, in the year 5138, is within the range of Date. */
+/** Schema of a time in Unix seconds. Its maximum, a time in the year 5138, is within the range of Date. */
 export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999, description: 'Unix time in seconds' });
 
-/** docs/specification.md#21-organization */
+/** Schema of an organization (docs/specification.md#21-organization). */
 export const organizationRecord = named<Omit<OrganizationDocument, 'position'>>('Organization', {
   organization_id: id,
   name: text(1, 100),
@@ -81,7 +84,10 @@ export const sessionRecord = named<{ expire_time: string; idle_seconds: number }
   idle_seconds: int64({ minimum: 0 }),
 });
 
-/** docs/specification.md#23-rate-limit-record */
+/**
+ * Schema of a maximum: of rate-limit units in a period (docs/specification.md#23-rate-limit-record), or of what a quota
+ * counts.
+ */
 const limit = int64({ minimum: 0 });
 export const rateLimitInfo = named<RateLimitRecord['ratelimit_info']>('ChainLimits', {
   chain: openEnum(['', ...chains.map(({ tag }) => tag)]),

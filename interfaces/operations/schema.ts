@@ -45,7 +45,7 @@ export const flag = (byDefault?: boolean): Schema<boolean> => ({
   type: 'boolean',
   ...(byDefault !== undefined && { default: byDefault }),
 });
-/** Allows null besides the values of the schema, which has one type. */
+/** Allows null besides the values of a schema with a single `type`. */
 export const nullable = <T>(schema: Schema<T>): Schema<T | null> => ({ ...schema, type: [schema.type, 'null'] });
 export const list = <T>(items: Schema<T>, bounds: { minItems?: number; maxItems?: number } = {}): Schema<T[]> => ({
   type: 'array',

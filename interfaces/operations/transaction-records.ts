@@ -11,10 +11,10 @@ import { address, extension, formed, id, list, named, oneOf, openEnum, type Sche
 
 /** Amount in the smallest unit, in decimal digits; 78 digits are enough for 256 bits. */
 export const amount = formed(1, 78, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
-/** Product of an amount of gas, of 64 bits, and a price of 256 bits. */
+/** Fee in the smallest unit: the product of a 64-bit amount of gas and a 256-bit price. */
 const largeAmount = formed(1, 100, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
 
-/** docs/specification.md#access-list-entry */
+/** Schema of the access list of a transaction (docs/specification.md#access-list-entry). */
 export const accessList: Schema<AccessListRecord> = list(
   named<AccessListRecord[number]>('AccessListEntry', {
     address,
@@ -23,7 +23,7 @@ export const accessList: Schema<AccessListRecord> = list(
   { maxItems: 100 },
 );
 
-/** docs/specification.md#29-managed-transaction */
+/** Schema of a managed transaction (docs/specification.md#29-managed-transaction). */
 export const transactionRecord = named<TransactionRecord>('ManagedTransaction', {
   wallet_id: stored,
   transaction_id: id,

@@ -26,7 +26,10 @@ const showWebhook = (webhook: Omit<OpenWebhook, 'secret' | 'previous'>): Webhook
 });
 const confirmation = ({ maxConfirmations: maximum }: Variant) => int64({ minimum: 0, maximum });
 const endpoint = text(1, 2048);
-/** Notification types that a webhook can subscribe to. The first is the type of the API's activity, the default. */
+/**
+ * Schema of the notification types that a webhook can subscribe to. The first type, which notifies of the activity of
+ * the API's wallets, is the default.
+ */
 const notificationTypes = (variant: Variant) => {
   const types = [variant.notificationType, historySealed, balanceDrifted(variant)];
   return extension({ ...list(oneOf(types), { minItems: 1, maxItems: types.length }), uniqueItems: true });

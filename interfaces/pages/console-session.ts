@@ -14,7 +14,10 @@ const tokenIn = (body: unknown): string => {
     : fail('INVALID_ARGUMENT', 'Send {"token": …} with the token of the link that chainfold console prints.');
 };
 
-/** Answers `POST /console/session`: opens the session of an operator, given the token of a link. */
+/**
+ * Answers `POST /console/session`: opens the session of an operator, given the token of a link from `chainfold
+ * console`.
+ */
 export const createOperatorSignIn = (app: App) => async (request: Request, response: Response) => {
   requireSameOrigin(request);
   const refusal = unsafeConnection(request);

@@ -4,7 +4,7 @@ import { fail } from '../../domain/failure.js';
 import { unsafeConnection } from '../http/session-cookie.js';
 import { createDocument } from './document.js';
 
-/** Headers that keep a page from other origins: what it loads, who embeds it, and what other windows see of it. */
+/** Security headers: the page loads only from its own origin, and no other origin can embed it or access its window. */
 const consoleHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; font-src 'self'; " +
@@ -24,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** Names of built files change with their contents, so that browsers may keep them. */
+/** Headers that let browsers cache built files for a year, because their names change with their contents. */
 const kept = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** Folder of the built console: beside the bundled service, or in dist/ when the service runs from its sources. */
@@ -47,11 +47,14 @@ const readAssets = (folder: URL) =>
 
 const page = { ...consoleHeaders, 'content-type': 'text/html; charset=utf-8' };
 
-/** Writes the page that stands in for the console where it must not be used. The reason contains no markup. */
+/** Returns the page that replaces the console on an unsafe connection. `reason` must contain no markup. */
 const refusalPage = (reason: string) =>
   `<!doctype html>\n<html lang="en">\n<title>chainfold</title>\n<h1>The console is not available here</h1>\n<p>${reason}</p>\n`;
 
-/** Reads the built console on the first request: its page, and the files that the page loads, by name. */
+/**
+ * Serves the built console: its page, and by name the files that the page loads. Reads them from disk when they are
+ * first requested.
+ */
 export const createConsole = () => {
   const open = () => {
     const folder = builtFolder();
@@ -66,7 +69,7 @@ export const createConsole = () => {
     return opened;
   };
   return {
-    /** Answers every route of the console, which the page tells apart itself. */
+    /** Serves the same page for every route of the console, because the page itself does the routing. */
     page: (request: Request, response: Response) => {
       const refusal = unsafeConnection(request);
       if (refusal === null) return built().page(request, response);

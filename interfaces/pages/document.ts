@@ -9,7 +9,10 @@ const compress = promisify(gzip);
 
 const tagOf = (body: Buffer) => createHash('sha256').update(body).digest('base64url').slice(0, 22);
 
-/** Returns true if the `if-none-match` header matches. The comparison ignores `W/` (RFC 9110, section 13.1.2). */
+/**
+ * Returns true if the `if-none-match` header names the ETag of this form of the page. The comparison ignores `W/` (RFC
+ * 9110, section 13.1.2).
+ */
 const isKnown = ({ etag }: Form, given = '') =>
   given
     .split(',')

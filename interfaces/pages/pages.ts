@@ -35,7 +35,10 @@ type DescriptionDeps = Deps & {
   readonly version: string;
 };
 
-/** Lists the progress of the followers. It is informational: a stalled chain does not make a process not ready. */
+/**
+ * Lists progress and alarm of each follower, as information in `/health/ready`. An alarm alone does not make a process
+ * unready.
+ */
 const chainsOf = async ({ status }: App) =>
   (await status.followers()).map(({ chain, height, head, headSeconds, trouble }) => ({
     chain,
@@ -67,7 +70,7 @@ const addHealth = (pages: Express, { app, metrics, metricsToken, readiness }: De
   });
 };
 
-/** Deprecation (RFC 9745) and Sunset (RFC 8594) headers of the shared webhook key. */
+/** Headers `deprecation` (RFC 9745) and `sunset` (RFC 8594) that announce the end of the shared webhook key. */
 const endOfSharedKey = {
   deprecation: `@${sharedKeyDeprecated / 1000}`,
   sunset: new Date(sharedKeyEnds).toUTCString(),

@@ -4,10 +4,16 @@ import { type Role, roles } from '../../application/processes/service-process.js
 /** Projection lag above which a process is not ready. */
 const readyLagSeconds = 30;
 
-/** Returns why the server itself is not ready, for example because it is stopping; null if it is ready. */
+/**
+ * Returns the reason why the process as a whole is not ready, for example because it is stopping; null if there is
+ * none.
+ */
 export type ServerState = () => string | null;
 
-/** Lists the reasons why a process is not ready; those of one role if `role` is given. */
+/**
+ * Lists the reasons why a process is not ready; empty if it is ready. If `role` is given, lists only those of that
+ * role.
+ */
 export type Readiness = (role: unknown) => Promise<readonly string[]>;
 
 const lateProjections = async (app: App) =>

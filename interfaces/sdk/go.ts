@@ -19,7 +19,7 @@ const typeText = (type: FieldType): string => {
   if (type.kind === 'nullable') return pointerTo(typeText(type.value));
   return type.kind === 'record' ? goName(type.name) : scalars[type.kind];
 };
-/** Makes a type that can be absent. Lists, maps and interfaces can be nil already. */
+/** Returns the Go type of a value that may be absent: a pointer, unless the type can be nil already. */
 const pointerTo = (text: string) => (/^(\[\]|map\[|any$|\*)/.test(text) ? text : `*${text}`);
 
 const initialisms = ['Id', 'Api', 'Url', 'Uri', 'Erc20', 'Erc721', 'Erc1155'];
@@ -36,7 +36,9 @@ const lineOf = ({ name, type, isRequired, text }: Field): Line => {
   return { text, cells: [goName(name), isRequired ? plain : pointerTo(plain), tag] };
 };
 
-/** Aligns the cells of lines as gofmt does: a comment begins a new block of columns. */
+/**
+ * Aligns the columns of lines as gofmt does: each line with a comment begins a new block, which is aligned separately.
+ */
 const aligned = (lines: readonly Line[]): string => {
   const blocks: Line[][] = [];
   for (const line of lines) {
@@ -60,7 +62,7 @@ const recordText = ({ name, fields }: RecordModel) =>
 const parameters = ({ request }: OperationModel) =>
   `(ctx context.Context, request ${goName(request.name)}, options ...CallOption)`;
 
-/** Writes the lines that take the cursor of the next page from an answer. */
+/** Returns the Go statements that copy the cursor of the next page from the response to the next request. */
 const nextPage = ({ isFeed }: { readonly isFeed: boolean }) =>
   isFeed
     ? '\t\trequest.After = &page.NextAfter\n\t\tisLast := false\n'
@@ -127,7 +129,7 @@ const apisSource = ({ apis }: SdkModel) => {
   ].join('\n');
 };
 
-/** Writes the generated files of the Go SDK. */
+/** Returns the texts of the generated files of the Go SDK, by file name. */
 export const goSources = (model: SdkModel): Readonly<Record<string, string>> => ({
   'types.go': typesSource(model),
   'apis.go': apisSource(model),

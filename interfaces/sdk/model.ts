@@ -15,10 +15,13 @@ export type RecordModel = {
   readonly name: string;
   readonly isRequest: boolean;
   readonly fields: readonly Field[];
-  /** Fields of which at least one is required; empty for most records. */
+  /** Fields of which at least one is required; empty if there is no such rule. */
   readonly alternatives: readonly string[];
 };
-/** Fields by which one page of a list leads to the next. A feed never ends: its last page is followed by later items. */
+/**
+ * Iteration over the pages of a list: the name of the iterator, and the items in a page. A feed never ends, because
+ * later items can follow its last page.
+ */
 type Paging = {
   readonly iterator: string;
   readonly items: string;
@@ -63,7 +66,10 @@ const recordOf = (one: Occurrence, operation: string, isRequest: boolean, nameOf
   })),
 });
 
-/** Names the iterator: `EachWallet` for ListWallets, `EachStatementMovement` for the movements of GetStatement. */
+/**
+ * Returns the name of the iterator of an operation: `EachWallet` for ListWallets, `EachStatementMovement` for the
+ * movements of GetStatement.
+ */
 const iteratorName = (operation: string, items: string) =>
   operation.startsWith('List')
     ? singular(operation.replace('List', 'Each'))
@@ -78,7 +84,7 @@ const pagingOf = ({ operation }: Endpoint, request: RecordModel, response: Recor
   return { iterator, items: list.name, item: list.type.items, isFeed };
 };
 
-/** Describes the operation table in terms that every language of the SDKs has. */
+/** Converts the operation table to a model that does not depend on the language of an SDK. */
 export const sdkModel = (): SdkModel => {
   const tops = endpoints.flatMap((endpoint) =>
     sides.map((side) => ({ endpoint, side, occurrence: topOf(endpoint, side) })),

@@ -14,7 +14,7 @@ const scalars = {
 } as const;
 
 const typeText = (type: FieldType, isRequest: boolean): string => {
-  // Answers may gain values in later versions of the service.
+  // An enumeration in a response is a `str`, because later versions of the service may add values.
   if (type.kind === 'choice')
     return isRequest && !type.isOpen ? `Literal[${type.values.map((one) => `"${one}"`).join(', ')}]` : 'str';
   if (type.kind === 'list') return `list[${typeText(type.items, isRequest)}]`;
@@ -129,7 +129,7 @@ const apisSource = ({ apis }: SdkModel) =>
       .join('')}`,
   ].join('\n');
 
-/** Writes the generated modules of the Python SDK. */
+/** Returns the texts of the generated modules of the Python SDK, by file name. */
 export const pythonSources = (model: SdkModel): Readonly<Record<string, string>> => ({
   'problems.py': problemsSource(model),
   'types.py': typesSource(model),

@@ -1,15 +1,18 @@
 import { isObject, type JsonSchema, structureOf } from './schema-types.js';
 
-/** Object schema at a place of the operation table. */
+/**
+ * Object schema at one place in the operation table. Equal schemas at several places become one record type of the
+ * SDKs.
+ */
 export type Occurrence = {
   readonly api: string;
   /** Name that the record gets unless another record of the API has it. */
   readonly name: string;
-  /** Name that distinguishes the record from others of that name. */
+  /** Name that distinguishes the record from others with the same `name`. */
   readonly longName: string;
   readonly schema: JsonSchema;
   readonly isListItem: boolean;
-  /** Records in the fields of this record, by the name of the field. */
+  /** Object schemas in the fields of this schema, by the name of the field. */
   readonly nested: ReadonlyMap<string, Occurrence>;
 };
 
@@ -25,7 +28,10 @@ export const singular = (text: string): string =>
     .replace(/(?<=address|hash|loss)es$/i, '')
     .replace(/(?<!s)s$/, '');
 
-/** Names the record in a field: `Wallet` for `wallet` and `wallets`, or `WalletOwner` for `owner` of a wallet. */
+/**
+ * Names the record type of a field: `Wallet` for the fields `wallet` and `wallets`, or `WalletOwner` for the field
+ * `owner` of a `Wallet`.
+ */
 const nestedName = (parent: string, field: string, isList: boolean): string => {
   const own = pascal(isList ? singular(field) : field);
   return own.startsWith(parent) ? own : `${parent}${own}`;
@@ -45,7 +51,7 @@ export const occurrenceOf = (one: Omit<Occurrence, 'nested'>, parent = ''): Occu
   return { ...one, nested };
 };
 
-/** Lists a record and all records in it, the innermost first. */
+/** Lists an object schema and all object schemas in its fields, the innermost first. */
 export const withNested = (one: Occurrence): Occurrence[] => [...[...one.nested.values()].flatMap(withNested), one];
 
 const keyOf = ({ api, name, schema }: Occurrence) => `${api} ${name} ${structureOf(schema)}`;
@@ -55,14 +61,18 @@ const groupBy = <T>(items: readonly T[], key: (item: T) => string): Map<string, 
   return groups;
 };
 
-/** Orders the records that share a name: the record of a list keeps the name, or else the most frequent one. */
+/**
+ * Sorts groups of equal schemas that share a name, so that the first group keeps the name: groups with an item of a
+ * list first, then the groups whose schema occurs at the most places.
+ */
 const byClaim = (a: readonly Occurrence[], b: readonly Occurrence[]) =>
   Number(b.some(({ isListItem }) => isListItem)) - Number(a.some(({ isListItem }) => isListItem)) ||
   b.length - a.length;
 
 /**
- * Names each record once. If records of one API share a name, one keeps it and the others get their long names. If the
- * records of several APIs differ under a name, each gets the prefix of its API.
+ * Returns a function that names the record type of a schema. If different schemas of one API share a name, one keeps it
+ * and the others get their long names. If the schemas of several APIs differ under a name, each gets its API as a
+ * prefix.
  */
 export const nameRecords = (occurrences: readonly Occurrence[]): ((one: Occurrence) => string) => {
   const local = new Map<string, string>();

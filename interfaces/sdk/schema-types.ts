@@ -1,4 +1,4 @@
-/** JSON Schema of a field, as far as the operation table uses it. */
+/** Subset of JSON Schema that the operation table uses. */
 export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly title?: string;
@@ -30,7 +30,7 @@ const scalars: Readonly<Record<string, FieldType>> = {
   'string,integer': { kind: 'moment' },
 };
 
-/** Names the record of an object schema that stands in a field. */
+/** Returns the name of the record type for an object schema in a field. */
 export type RecordNamer = (schema: JsonSchema) => string;
 
 const withoutNull = ({ type = [] }: JsonSchema) => [type].flat().filter((one) => one !== 'null');
@@ -52,11 +52,11 @@ export const fieldType = (schema: JsonSchema, nameOf: RecordNamer): FieldType =>
   return [schema.type].flat().includes('null') ? { kind: 'nullable', value } : value;
 };
 
-/** Alternatives of which a request needs at least one, by their field names. */
+/** Returns the names of the fields of which a request needs at least one. */
 export const alternativesOf = ({ anyOf = [] }: JsonSchema): readonly string[] =>
   anyOf.flatMap(({ required = [] }) => required);
 
-/** Text that is equal for schemas of the same type, whatever their limits and descriptions are. */
+/** Returns a text that is equal for schemas of the same type, regardless of their limits and descriptions. */
 export const structureOf = (schema: JsonSchema): string =>
   JSON.stringify({
     type: fieldType(schema, () => 'record'),

@@ -14,7 +14,7 @@ const scalars = {
 
 const typeText = (type: FieldType, isRequest: boolean): string => {
   if (type.kind === 'choice') {
-    // Answers may gain values in later versions of the service.
+    // Enumerations in responses accept any string, because later versions of the service may add values.
     const others = isRequest && !type.isOpen ? [] : ['(string & {})'];
     return [...type.values.map((value) => `'${value}'`), ...others].join(' | ');
   }
@@ -64,7 +64,7 @@ const rowText = ({ name, kind, paging }: OperationModel) =>
 
 const apiName = (segment: string) => `${segment.charAt(0).toUpperCase()}${segment.slice(1)}Api`;
 
-/** Writes the types and the operation table of the TypeScript SDK. */
+/** Returns the source text with the types and the operation table of the TypeScript SDK. */
 export const typescriptSource = ({ records, apis, problems }: SdkModel): string =>
   [
     `// ${generatedNotice}\n`,

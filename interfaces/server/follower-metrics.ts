@@ -3,7 +3,8 @@ import type { App } from '../../application/app.js';
 import type { MakeGauge, MetricSource } from './metric-sources.js';
 
 /**
- * Registers the gauges of follower progress. Returns their source and the alarm reason that was read last per chain.
+ * Registers the gauges of follower progress. Returns the source that sets them, and a function that returns a chain's
+ * alarm reason as of the last scrape.
  */
 const createProgressSource = (app: App, gauge: MakeGauge) => {
   const of = ['chain'];
@@ -40,8 +41,8 @@ const createProgressSource = (app: App, gauge: MakeGauge) => {
 };
 
 /**
- * Registers the gauges of the followers. Returns their sources and a function that updates the alarms. The process
- * itself knows the alarms, so they are shown even if every store is down.
+ * Registers the gauges of the followers. Returns their sources and a function that sets the gauge of alarms. Alarms of
+ * followers in this process are known without a store, so that they are shown even if every store is down.
  */
 export const createFollowerMetrics = (app: App, gauge: MakeGauge) => {
   const of = ['chain'];

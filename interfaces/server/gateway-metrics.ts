@@ -2,7 +2,10 @@ import type { App } from '../../application/app.js';
 import type { Sockets } from '../gateway/websocket.js';
 import type { MakeCounter, MakeGauge } from './metric-sources.js';
 
-/** Registers the gateway's metrics (nodes, cache, connections) and returns the function that refreshes them. */
+/**
+ * Registers the metrics of the gateway (nodes, cache, connections). Returns the function that sets their values before
+ * a scrape.
+ */
 export const createGatewayMetrics = (
   app: App,
   sockets: Sockets['metrics'],
@@ -24,7 +27,8 @@ export const createGatewayMetrics = (
   const waiting = gauge('chainfold_gateway_waiting', 'Notifications queued for clients.');
 
   return () => {
-    // The pools of nodes count by themselves, so each counter is set anew to their totals.
+    // Resets the counters first, because the nodes report totals since the start, which are added to the counters
+    // below.
     for (const one of [hits, misses, coalesced]) one.reset();
     for (const [address, node] of app.nodes) {
       const [chain = '', network = ''] = address.split('/');

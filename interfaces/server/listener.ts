@@ -16,7 +16,10 @@ import { HttpFailure, problemOf } from '../http/problems.js';
 import { isRebound } from '../local-caller.js';
 import { UsageError } from '../usage-error.js';
 
-/** Timeouts of `node:http` for receiving headers, whole requests and the next request, in ms. */
+/**
+ * Timeouts of `node:http` in ms: for receiving the headers, for receiving a whole request, for the next request of a
+ * kept connection, and the interval of the check for the first two.
+ */
 export const serverTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -25,15 +28,18 @@ export const serverTimeouts = {
 };
 const sweepIntervalMs = 20;
 
-/** Upgrades and long connections of a server, which `stop` ends first. */
+/**
+ * WebSocket connections of a server. When the listener stops, it calls `stop` first, and `terminate` if they are still
+ * open after its time limit.
+ */
 type Sockets = { stop(): void; terminate(): void };
 
-/** Open port of a process. It answers that the service is starting until `serve` is called. */
+/** Open HTTP port of a process. Until `serve` is called, responses say that the service is starting. */
 export type Listener = {
   readonly url: string;
   readonly isStopping: () => boolean;
   serve(handle: RequestListener, more?: { upgrade: Parameters<Server['on']>[1]; sockets: Sockets }): void;
-  /** Passes a connection on as if it had just been accepted. */
+  /** Hands a connection to the HTTP server as if it had just been accepted. */
   accept(socket: object): void;
   /** Finishes the requests in flight, then closes. Requests that take longer than `ms` milliseconds are aborted. */
   stop(ms: number): Promise<void>;
@@ -75,8 +81,8 @@ const listen = (server: Server, place: Place) =>
   });
 
 /**
- * Returns a function that closes the connections on which nothing was received yet. `closeIdleConnections` waits for the
- * first request of each.
+ * Returns a function that closes connections on which nothing was received yet, because `closeIdleConnections` leaves
+ * connections open until after their first request.
  */
 const createUnusedCloser = (server: Server) => {
   const open = new Set<Socket>();
@@ -89,10 +95,12 @@ const createUnusedCloser = (server: Server) => {
   };
 };
 
-/** Creates a response class that answers with `connection: close` while the server stops. */
+/**
+ * Creates a response class with which responses close their connection (`connection: close`) while the server stops.
+ */
 const lastAnswersWhen = (isStopping: () => boolean) =>
   class extends ServerResponse {
-    // Parameters are listed instead of spread, because this runs for every response.
+    // Lists the parameters and avoids the slower spread syntax, because this runs for every response.
     override writeHead(status: number, reason?: unknown, headers?: OutgoingHttpHeaders) {
       if (isStopping()) this.shouldKeepAlive = false;
       return super.writeHead(status, reason as string, headers);
@@ -101,7 +109,10 @@ const lastAnswersWhen = (isStopping: () => boolean) =>
 
 const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Answers requests before the stores are open: the process is live, but not ready. */
+/**
+ * Creates the handler of requests that arrive before the stores are open. It reports the process as live, but not
+ * ready.
+ */
 const createStartupAnswers =
   (reason: () => string) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -125,11 +136,11 @@ const createStartupAnswers =
 type Place = {
   readonly host: string;
   readonly port: number;
-  /** Setting of the port, for error messages. */
+  /** Name of the setting with the port, for error messages. */
   readonly setting: string;
 };
 
-/** Takes the port, before anything else of a service starts, so that a port in use ends it without a trace. */
+/** Opens the port. Called before a store is opened, so that a port in use ends the start without any effect. */
 export const takePort = async (place: Place, startupReason: () => string): Promise<Listener> => {
   let draining = false;
   let closed: Promise<void> | undefined;

@@ -4,11 +4,11 @@ import type { Measurements } from '../../application/processes/measurements.js';
 
 /** Histogram buckets in seconds for work that takes from milliseconds to seconds. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Histogram buckets in seconds for a wait that may last for hours. */
+/** Histogram buckets in seconds for a wait that may take from milliseconds to hours. */
 const waits = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 900, 3600];
 /**
- * Histogram buckets in seconds for the age of a block at its confirmation: blocks every second to every ten minutes,
- * and any number of confirmations.
+ * Histogram buckets in seconds for the age of a block at its confirmation. Chains have a block every second to every
+ * ten minutes, and a block is confirmed after any number of further blocks.
  */
 const confirmations = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600, 14_400];
 
@@ -16,9 +16,9 @@ type Row<Labels> = {
   readonly name: string;
   readonly help: string;
   readonly labels: (keyof Labels & string)[];
-  /** Bounds of a histogram; absent for a gauge of the last value. */
+  /** Upper bounds of the buckets of a histogram. Absent for a gauge, which shows the last value. */
   readonly bounds?: number[];
-  /** Series that start at 0, so that an alert sees their first increase. */
+  /** Label values of series that exist from the start with the value 0, so that an alert sees their first increase. */
   readonly first?: Labels[];
 };
 const rows: { readonly [Name in keyof Measurements]: Row<Measurements[Name]> } = {
@@ -59,7 +59,7 @@ const rows: { readonly [Name in keyof Measurements]: Row<Measurements[Name]> } =
   },
 };
 
-/** Registers one metric and returns the function that takes its measurements. */
+/** Registers one metric. Returns the function that adds a measurement to it. */
 const register = <Labels extends object>(
   { bounds, labels, first = [], name, help }: Row<Labels>,
   registry: Registry,

@@ -5,17 +5,26 @@ import type { System } from '../../application/ports/system.js';
 export type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
 export type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counter;
 
-/** Store or queue that a scrape reads. */
+/** Store or queue from which a scrape reads values. */
 export type MetricSource = {
   readonly name: string;
-  /** Reads everything first and returns the function that sets the gauges, so that overlapping scrapes add up nothing. */
+  /**
+   * Reads all values. Returns a function that then sets all gauges in one step, so that overlapping scrapes do not mix
+   * their values.
+   */
   read(): Promise<() => void>;
 };
 
-/** Time after which an unanswered read is given up, so that a lost request does not silence its source for good. */
+/**
+ * Time after which a read without a response is abandoned, so that a lost request does not block further reads of its
+ * source.
+ */
 const abandonMs = 30_000;
 
-/** Waits at most `ms`, and one more turn of the event loop for answers that arrived while the process stood still. */
+/**
+ * Returns true if the work ends within `ms`. Waits for one more event-loop turn, in case the response arrived in time
+ * but the process was too busy to handle it.
+ */
 const settlesWithin = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -29,8 +38,9 @@ const settlesWithin = async (work: Promise<unknown>, ms: number): Promise<boolea
 };
 
 /**
- * Returns the function that refreshes the gauges of all sources at once. Each source succeeds or fails by itself; one
- * that fails keeps its last values, and two gauges tell that it is away and how old the values are.
+ * Returns the function that reads all sources at the same time and updates their gauges. A source that fails does not
+ * affect the others: its gauges keep their last values, and two further gauges show that the source is down and how old
+ * its values are.
  */
 export const createSourceReader = (
   sources: readonly MetricSource[],
@@ -46,7 +56,7 @@ export const createSourceReader = (
   const read = async ({ name, read: readSource }: MetricSource) => {
     const startedAt = system.now();
     const show = await readSource();
-    // A read that was given up may still answer after its successor.
+    // Ignores the values of an abandoned read that ends after a read that was started later.
     if (startedAt < (readAt.get(name) ?? 0)) return;
     show();
     readAt.set(name, startedAt);

@@ -24,7 +24,7 @@ const createOperationTimes = (registry: Registry): ServerHooks['observe'] => {
   const series = new Map<string, ReturnType<typeof times.labels>>();
   return ({ path, operation, variant }, status, seconds) => {
     const name = `${status} ${path}`;
-    // The series is cached, because looking it up by its labels takes longer than the observation.
+    // Caches the series, because looking it up by its labels takes longer than observing the value.
     const found = series.get(name) ?? times.labels({ api: variant.segment, operation: operation.name, status });
     series.set(name, found);
     found.observe(seconds);
@@ -78,10 +78,10 @@ const createStuckSource = (app: App, gauge: MakeGauge, stuckSeconds: number): Me
   };
 };
 
-/** Start of Unix time. */
+/** Start of Unix time, which stands for "no backup was taken". */
 const never = '1970-01-01T00:00:00Z';
 
-/** Sources with a single number each. */
+/** Creates the sources that read one number each. */
 const createCountSources = (app: App, gauge: MakeGauge): readonly MetricSource[] => {
   const count = (name: string, shown: Gauge, readCount: () => Promise<number>): MetricSource => ({
     name,
@@ -138,13 +138,13 @@ type Metrics = {
 /** Values of the metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** Renders the metrics of several processes that share a port. */
+/** Renders the metrics of several processes that share a port as one text, with aggregated values. */
 export const renderTogether = (collected: readonly MetricValues[]): Promise<string> =>
   AggregatorRegistry.aggregate([...collected]).metrics();
 
 /**
- * Gauges that processes which share a port add up, or of which they show the least. All others describe what the
- * processes have in common, of which the largest value is shown.
+ * Gauges for which the values of the processes that share a port are aggregated to the sum or the minimum. All other
+ * gauges describe state that the processes share, and show the maximum.
  */
 const aggregators: Readonly<Record<string, 'sum' | 'min'>> = {
   chainfold_gateway_connections: 'sum',

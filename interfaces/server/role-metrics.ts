@@ -2,8 +2,8 @@ import type { App } from '../../application/app.js';
 import type { MakeGauge, MetricSource } from './metric-sources.js';
 
 /**
- * Registers the gauges of the needed roles, from the heartbeats of all instances. They age against the clock, so a role
- * whose last instance died shows in the metrics of any other one.
+ * Registers the gauges of the needed roles, from the heartbeats of all instances. The age of a heartbeat is computed
+ * from the current time, so that the metrics of any running instance show a role whose last instance has died.
  */
 export const createRoleSource = (app: App, gauge: MakeGauge): MetricSource => {
   const of = ['role'];

@@ -33,7 +33,7 @@ const pathOf = (target: string) => {
 };
 
 const upgrading = ['upgrade', 'connection', 'http2-settings'];
-/** Rebuilds the bytes of a request without its upgrade headers, so that HTTP/1.1 answers an upgrade to HTTP/2. */
+/** Rebuilds the bytes of a request without its upgrade headers, so that an HTTP/2 upgrade is served over HTTP/1.1. */
 const withoutUpgrade = ({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer) => {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -48,13 +48,13 @@ type ServedSettings = {
   readonly dataDirectory: string;
 };
 
-/** Process whose operations, pages or metrics a server serves. */
+/** Facts about a process that its HTTP server needs to serve operations, pages and metrics. */
 export type Served = {
   readonly app: App;
   readonly settings: ServedSettings;
   readonly version: string;
   readonly roles: readonly Role[];
-  /** Returns why the start is not complete; null once it is. */
+  /** Returns why the start is not complete; null after it has completed. */
   readonly startup: ServerState;
   /** Returns the function that renders the metrics of all processes on this port; absent if this is the only one. */
   readonly shareMetrics?: ((collect: () => Promise<MetricValues>) => () => Promise<string>) | undefined;
@@ -76,7 +76,8 @@ export const serveApi = (
   let trouble = { reason: '', until: 0 };
   const damaged = () =>
     app.progress.isWhole() ? null : 'Read models were damaged and are being rebuilt. Retry later.';
-  // The reason of a slow start is for operators, not for callers.
+  // Returns why operations are refused; null if they are served. The reason of an incomplete start is hidden from
+  // callers, but shown to operators in `/health/ready`.
   const unready = () => (startup() === null ? damaged() : 'The service is starting. Retry in a moment.');
   const state = () => {
     if (listener.isStopping()) return 'The service is stopping.';
@@ -109,7 +110,7 @@ export const serveApi = (
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) return void operations(request, response);
     if (gateway(request, response)) return;
-    // Express calls the last argument for requests that it cannot handle.
+    // Answers each request that Express cannot handle. Express calls its last argument for such a request.
     return pages(request as never, response as never, () => answerUnknown(app, request, response));
   };
   const isTraced = ({ url = '' }: IncomingMessage) =>

@@ -13,8 +13,8 @@ const traceContextOf = ({ headers }: IncomingMessage): TraceContext | undefined 
 };
 
 /**
- * Wraps a handler so that each request that `isTraced` selects has a span, from its first byte until its response is sent. The request logs add
- * the name and the attributes: a URL may contain an API key.
+ * Wraps a handler so that requests for which `isTraced` returns true have a trace span that lasts until the response is
+ * sent. The span gets no URL, which may contain an API key; the request reports add its name and further attributes.
  */
 export const tracedRequests = (
   tracer: Tracer,

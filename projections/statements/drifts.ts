@@ -4,7 +4,7 @@ import { ownScope, type Projection } from '../define.js';
 
 /** Difference between a stored balance and the chain, which reconciliation found and corrected. */
 export type DriftDocument = {
-  /** Wallet, address and asset, as the id of the balance in `assets`. */
+  /** Id of the balance in `assets`, which is made of wallet, address and asset. */
   holding: string;
   expected: string;
   found: string;
@@ -12,7 +12,10 @@ export type DriftDocument = {
   chain: string;
 };
 
-/** Corrections of balances, which statements name where movements do not explain a balance. */
+/**
+ * Corrections of balances by reconciliation. A statement lists the corrections of a balance if the recorded movements
+ * do not explain the balance.
+ */
 export const drifts: Projection<DriftEvent, DriftDocument> = {
   name: 'balance_drifts',
   version: 1,

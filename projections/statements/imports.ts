@@ -1,7 +1,7 @@
 import type { HistoryImportEvent } from '../../domain/aggregates/ledger/history-import.js';
 import { ownScope, type Projection } from '../define.js';
 
-/** Import of the history of an address before its registration. */
+/** Import of the history that an address had before its registration. */
 export type ImportDocument = {
   import_id: string;
   wallet_id: string;
@@ -31,7 +31,7 @@ const running = ({ importId, walletId, address, fromBlock, toBlock, chain }: Req
   chain,
 });
 
-/** All imports, also those that ended. */
+/** All imports of histories, running or ended. */
 export const imports: Projection<HistoryImportEvent, ImportDocument> = {
   name: 'imports',
   version: 1,
@@ -45,7 +45,7 @@ export const imports: Projection<HistoryImportEvent, ImportDocument> = {
   },
 };
 
-/** Imports that have not ended, which the importer reads. One that a newer import of its address replaced is removed. */
+/** Running imports, which the importer reads. A newer import of an address replaces an earlier import. */
 export const runningImports: Projection<HistoryImportEvent, ImportDocument> = {
   name: 'running_imports',
   version: 1,

@@ -6,7 +6,7 @@ import { type EventContext, ownScope, type Projection } from '../define.js';
 
 /** Balance that a node returned for a block. */
 export type ReadingDocument = {
-  /** Wallet, address and asset, as the id of the balance in `assets`. */
+  /** Id of the balance in `assets`, which is made of wallet, address and asset. */
   holding: string;
   asset: Asset;
   balance: string;
@@ -46,8 +46,8 @@ export type DropDocument = { wallet_id: string; block_number: number; chain: str
 export const dropId = (walletId: string, blockHash: string) => `${walletId}|${blockHash}`;
 
 /**
- * Replaced blocks of wallets. Balances that were read at such a block or above it, and stored before the replacement,
- * are not those of the chain.
+ * Replaced blocks of wallets. Balances that were read at such a block or above it, and stored before the block was
+ * dropped, may be wrong.
  */
 export const drops: Projection<Extract<LedgerEvent, { type: 'ActivityDropped' }>, DropDocument> = {
   name: 'replaced_blocks',

@@ -5,9 +5,9 @@ import { assetKey } from '../../domain/asset.js';
 import { type EventContext, ownScope, type Projection } from '../define.js';
 
 /**
- * Times from which an address of a wallet, a token of an address or a contract was followed. The document stays after
- * the removal. Documents of tokens and contracts are looked up by id only, so their `wallet_id` and `address` are
- * empty.
+ * Times of the first and the latest registration of an address, of a token of an address, or of a contract. The
+ * document stays after the removal. Documents of tokens and contracts are looked up by id only, so their `wallet_id`
+ * and `address` are empty.
  */
 export type RegistrationDocument = {
   wallet_id: string;
@@ -19,8 +19,8 @@ export type RegistrationDocument = {
   /** Event position of the latest registration; absent in documents of version 1. */
   last_position?: number;
   /**
-   * Import of the history before the latest registration: Unix time of its first block, and the time when it was
-   * completed. Absent without an import.
+   * Imports of the history before the registration: `since` is the Unix time in seconds of the earliest imported block,
+   * `time` the ISO 8601 time at which the last import was completed. Absent without an import.
    */
   complete?: { readonly since: number; readonly time: string };
   position: number;

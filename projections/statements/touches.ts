@@ -16,16 +16,19 @@ export type TouchDocument = {
   block_hash: string;
   block_time: number;
   chain: string;
-  /** Sort key, as in `transfers`. */
+  /** Sort key, as in `transfers`: time of the block, its height, then the event position. */
   moment: string;
-  /** Present if the change was read from the chain's past, after balances that include it. */
+  /**
+   * Present if an import (ImportHistory) recorded the change. Balances that were stored before the import may already
+   * include it.
+   */
   imported?: true;
   position: number;
 };
 
 type TouchEvent = Extract<LedgerEvent, { type: 'BalanceTouched' }>;
 
-/** Changes without a transfer. A requested reading is none. */
+/** Balance changes without a transfer. Touches that only request a reading (`refresh`) are left out. */
 export const touches: Projection<TouchEvent, TouchDocument> = {
   name: 'balance_touches',
   version: 1,

@@ -179,7 +179,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       const before = await store.checkpoint();
       await store.generations.hold(maxHoldMs);
       assert.equal(await store.commit([put('a', 9)], before, { notes: 6 }), false);
-      // Held again, because a hold expires after a few seconds.
+      // Renews the hold, which expires after a few seconds.
       await store.generations.hold(maxHoldMs);
       assert.equal(await store.commit([put('a', 9)], await store.checkpoint(), { notes: 6 }), false);
       assert.deepEqual([await atOf('a'), (await store.checkpoint()).positions.notes], [1, 5]);

@@ -5,9 +5,7 @@ import { ids, named, sleep, startHolder, useWorkers } from '../support/engines/j
 import { usePlace } from '../support/engines/places.js';
 import { until } from '../support/eventually.js';
 
-/**
- * Lease in tests that kill one process; long enough that a live process which is suspended for seconds keeps its own.
- */
+/** Lease in ms in tests that kill one process. A live process that is suspended for seconds keeps its lease. */
 const leaseMs = 15_000;
 /** Maximum time until an expired lease is noticed. */
 const noticedMs = 2000;
@@ -227,7 +225,7 @@ for (const [adapter, place] of Object.entries(adapters))
       void worker.ended.then(() => {
         hasEnded = true;
       });
-      // Twenty calls take longer than stopping a worker that does not wait for its jobs.
+      // Makes twenty calls, which take longer than stopping a worker that does not wait for its running jobs.
       for (let n = 0; n < 20; n++) await other.count();
       assert.equal(hasEnded, false);
       door().open();

@@ -7,7 +7,7 @@ import { until } from '../support/eventually.js';
 
 const day = 86_400_000;
 const hour = 3_600_000;
-/** Maximum duration of a test; all windows except seconds end with an hour. */
+/** Maximum duration of a test in ms. Tests start only if no hour, and so no day or month, ends within this time. */
 const maxMs = 20_000;
 const plenty: Limits = { second: 1e6, hour: 1e6, day: 1e6, month: 1e6 };
 
@@ -145,7 +145,7 @@ for (const [adapter, place] of Object.entries(limiters))
         assert.ok(over.resetMs > 0);
       });
 
-    // Processes that share a file but no port save their counts only now and then.
+    // Processes that are not workers of one service save their counts to the shared file only at intervals.
     if (adapter !== 'sqlite')
       it('allows exactly as many requests as the limit, whichever process they are in', async () => {
         assert.equal(await admitted([store, other], 50, { hour: 20 }), 20);

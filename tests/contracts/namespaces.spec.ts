@@ -10,7 +10,7 @@ import { until } from '../support/eventually.js';
 
 type Closable = { close(): Promise<void> };
 
-/** Opens stores in three places of one server, the last without a namespace; all are closed after the test. */
+/** Starts a server for each test. Returns a function that opens three stores on it, the last without a namespace. */
 const useServer = <Server extends { end(): Promise<void> }>(start: () => Promise<Server>) => {
   let server: Server;
   const opened: Closable[] = [];

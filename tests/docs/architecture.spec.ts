@@ -34,7 +34,7 @@ const packageNames = Object.keys({ ...dependencies, ...devDependencies, ...optio
 /** Names that look like paths of this repository but are not. */
 const notPaths = ['application/json', ...packageNames];
 
-/** Reports whether a path exists, or any file that fits the star in its last part. */
+/** Reports whether a path exists. A star in its last part stands for any text. */
 const isThere = (path: string) => {
   if (!path.includes('*')) return existsSync(path);
   const [before = '', after = ''] = basename(path).split('*');
@@ -95,7 +95,7 @@ const cellsOf = (line: string) =>
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim());
-/** Returns the cells of all rows below the heading of a table. */
+/** Returns the cells of all rows below the given header row of a table. */
 const rowsBelow = (heading: string) => {
   const [, below = ''] = architecture.split(`${heading}\n`);
   return (/^(?:\|.*\n)+/.exec(below)?.[0] ?? '').trimEnd().split('\n').slice(1).map(cellsOf);

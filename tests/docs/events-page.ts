@@ -11,7 +11,7 @@ const applicationFiles = readdirSync('application', { recursive: true, withFileT
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => `${parentPath}/${name}`)
   .toSorted((a, b) => (a < b ? -1 : 1));
-/** Lists the files that make steps of commands to a decider. */
+/** Lists the application files that send commands to a decider. */
 const sendersTo = (decider: string) => {
   const sends = new RegExp(`\\bstep\\(\\s*${decider}\\b`);
   return applicationFiles.filter((file) => sends.test(readFileSync(file, 'utf8')));

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { linksIn, sectionsIn } from '../support/docs/markdown.js';
 
-/** Names that are not in the repository, or not written by hand. */
+/** Names of files and folders that the test ignores, because they are not in the repository or not written by hand. */
 const left = ['node_modules', '.git', '.chainfold', 'dist', 'coverage', 'package-lock.json'];
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })

@@ -9,7 +9,7 @@ const exampleText = (endpoint: Endpoint) =>
     '\n',
   );
 
-/** Section of an operation: its heading, the APIs that have it, its text and its examples, which end the section. */
+/** Matches the section of an operation: its heading, the APIs that have it, its text and, at the end, its examples. */
 const section =
   /^(#### (\w+)(?: \(\w+\))?\n\n`(\w+)`.* · (?:command|query)\b.*\n(?:(?!Example: |#).*\n)*)(?:Example: (?:(?!#).*\n)*)?/gm;
 

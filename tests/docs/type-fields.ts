@@ -2,7 +2,10 @@ import ts from 'typescript';
 
 /** Field of an event's data, or of a record inside it. */
 export type Field = {
-  /** Names from the outermost record on, separated by dots. A list of records has `[]` after its name. */
+  /**
+   * Path to the field: names from the outermost record on, separated by dots. A list of records has `[]` after its
+   * name.
+   */
   readonly path: string;
   /** Kinds of values: literals as in code, `null`, or the name of a type such as `string` or `object`. */
   readonly kinds: readonly string[];
@@ -41,7 +44,7 @@ export const createFieldReader = (checker: ts.TypeChecker) => {
   const meaningOf = (symbol: ts.Symbol) =>
     ts.displayPartsToString(symbol.getDocumentationComment(checker)).replaceAll(/\s+/g, ' ').trim();
 
-  /** Lists the fields that some of the records have, each followed by those of the records inside it. */
+  /** Lists the fields that any of the records has, each followed by the fields of the records inside it. */
   const fieldsOf = (records: readonly ts.Type[], before = ''): Field[] =>
     unique(records.flatMap((one) => checker.getPropertiesOfType(one).map(({ name }) => name))).flatMap((name) => {
       const symbols = records.flatMap((one) => checker.getPropertyOfType(one, name) ?? []);

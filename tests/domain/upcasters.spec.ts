@@ -44,7 +44,7 @@ describe('the upcasters', () => {
     ));
 });
 
-/** Row of a release that writes version 1 and already reads version 2, which renames the field. */
+/** Data of version 2, in which `name` is called `label`. The release writes version 1, but already reads version 2. */
 type Renamed = Omit<EventData<'WalletRegistered'>, 'name'> & { readonly label: string };
 const ahead: Upcasters = {
   WalletRegistered: {

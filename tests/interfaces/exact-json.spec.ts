@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { writeExact } from '../../interfaces/exact-json.js';
 import { readExact } from '../../sdk/typescript/src/exact-json.js';
 
-/** Leaves out texts with NUL, which the service cannot store. */
+/** Reports whether a value has no NUL character, which the service cannot store. */
 const withoutNul = (value: unknown) => !JSON.stringify(value).includes('\\u0000');
 const beyond = fc.bigInt({ min: 2n ** 53n, max: 2n ** 256n });
 

@@ -18,11 +18,16 @@ import { callBeside } from '../support/scenes/greedy-sockets.js';
 
 const bounds = { maxConcurrentPerKey: 4, maxWaiting: 1000 };
 const crowd = 60;
-/** Number of greedy requests that store events or read a history on engines, where both are slow. */
+/** Number of greedy requests of the kinds that are slow on engines: those that store events or read a history. */
 const slowCrowd = 20;
-/** Pieces of greedy work that may begin while one piece of the modest organization travels to an engine and back. */
+/**
+ * Number of greedy pieces of work (port calls) that may begin during one round trip of the modest request to an engine.
+ */
 const onWire = 4;
-/** Pieces of greedy work allowed for each piece of the modest organization, and for its beginning and its end. */
+/**
+ * Maximum number of pieces of greedy requests that may run during a modest request of `own` pieces:
+ * `maxConcurrentPerKey` for each of these pieces, and for the beginning and the end of the modest request.
+ */
 const maxWaited = (own: number) => bounds.maxConcurrentPerKey * (own + 2);
 /** Maximum number of pieces that begin in one turn of the event loop, given the requests that run concurrently. */
 const maxConcurrent = bounds.maxConcurrentPerKey * 6;
@@ -76,7 +81,7 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
         const asked = { greedy: Array.from({ length }, () => ask(greedy)), modest: ask(modest) };
         const { waited, own, atOnce } = await askBeside(neighbours, operations, asked);
         assert.ok(atOnce <= maxConcurrent, `${atOnce} pieces of the greedy one in one turn of the loop`);
-        // A command also waits for the disk, and the greedy organization has its turns meanwhile.
+        // Commands have no such bound, because they also wait for the disk, and greedy requests run meanwhile.
         if (!isCommand)
           assert.ok(waited <= slack * maxWaited(own), `${waited} pieces of the greedy one for ${own} of its own`);
       });

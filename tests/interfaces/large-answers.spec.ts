@@ -18,7 +18,7 @@ const large = 100_000;
 const small = 3;
 
 type Reading = { readonly scope: string; readonly limit: number };
-/** Wallets of any size that use no memory: every address is generated when it is read. */
+/** Read models with wallets of any size that use no memory: every address is generated when it is read. */
 const madeReadModels = (readModels: ReadModels, readings: Reading[], beforeReading: () => Promise<void>) => {
   const sizeOf = (walletId: string | undefined) => Number(walletId?.slice('wal_'.length));
   const made = (n: number, walletId: string) => ({

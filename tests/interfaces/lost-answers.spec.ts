@@ -16,10 +16,10 @@ import { createScene, quietChains, rows } from '../support/scenes/lost-answers.j
 import { testSystem } from '../support/silent.js';
 
 const commands = endpoints.filter(({ operation }) => operation.kind === 'command');
-/** Facts that a retry may learn and record again. */
+/** Event types that record observed facts. A retry may observe and append them again. */
 const facts = new Set(['BalanceTouched', 'BalanceRead', 'ActivitySettled', 'TransactionTaken']);
 
-/** Records that the chains were followed up to their first block, which importing a history requires. */
+/** Stores cursors as if the chains were followed up to their first block, which importing a history requires. */
 const followChains = async (state: StateStore) => {
   for (const [tag, { chain }] of quietChains) {
     const genesis = await chain.genesis();

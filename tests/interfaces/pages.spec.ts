@@ -18,7 +18,7 @@ const documents = [
 ];
 const asks = 20;
 
-/** Serves the pages while the tests of a block run. */
+/** Serves the pages while the tests of the surrounding `describe` run. */
 const usePages = (app: object = { system: testSystem }) => {
   let server: Server;
   let port: number;

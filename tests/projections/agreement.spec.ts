@@ -115,7 +115,7 @@ describe('the documents and the deciders', () => {
       }
     }));
 
-  /** State of a transfer in a block whose activity is in the given phase. */
+  /** Returns the API state of a transfer, given the phase of its activity in a block. */
   const transferState = (phase: Ledger['phase'], failed: boolean) => {
     if (phase === 'pending') return 'PENDING';
     if (phase === 'dropped' || phase === 'due') return 'REMOVED';
@@ -166,7 +166,10 @@ describe('the documents and the deciders', () => {
     [...events('DeliveryRequested'), ...events('DeliveryResent')]
       .filter(({ data }) => Reflect.get(data, 'deliveryId') === deliveryId)
       .reduce((last, { about }) => Math.max(last, Date.parse(about.occurredAt)), 0);
-  /** A parked delivery keeps the status that it had. A notification that is only in the feed is no delivery. */
+  /**
+   * Returns a pattern for the expected status in the document of a delivery. A parked delivery keeps its earlier
+   * status; a notification that is only in the feed has none.
+   */
   const statusOf = ({ state }: Delivery) => {
     if (state === 'parked') return /^(pending|retrying)$/;
     return state === 'recorded' ? /^none$/ : new RegExp(`^${state}$`);
@@ -182,7 +185,7 @@ describe('the documents and the deciders', () => {
         assert.deepEqual(history?.data, past.request?.data);
         const open = document<OpenDeliveryDocument>('open_deliveries', deliveryId, systemOwner);
         const isOpen = ['parked', 'pending', 'retrying'].includes(past.state);
-        // A delivery that was not attempted since its request is due since the request.
+        // A delivery without an attempt since its last request is due at the time of that request.
         const [due, of] = [past.nextAt || askedAt(events, deliveryId), owner.scope];
         assert.deepEqual([open?.next_at, open?.owner], isOpen ? [due, of] : [undefined, undefined]);
         assert.equal(open?.parked === 'yes', past.state === 'parked');
@@ -197,7 +200,7 @@ describe('the documents and the deciders', () => {
           .flatMap((type) => events(type))
           .filter(({ data }) => (data as Happening).webhookId === webhookId)
           .sort((one, other) => one.about.position - other.about.position);
-        // A webhook that is revived, updated or removed has no failures.
+        // Reviving, updating or removing a webhook resets its failures, so only the attempts after that count.
         const since = happened.slice(happened.findLastIndex(({ type }) => type !== 'DeliveryAttempted') + 1);
         const attempts = since.map(({ data }) => data as Happening);
         const failures = attempts.slice(attempts.findLastIndex(({ outcome }) => outcome === 'completed') + 1);

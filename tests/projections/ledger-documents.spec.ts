@@ -53,7 +53,7 @@ describe('the transfers projection', () => {
       moment: `00000000100${number}.00000000000${number}.00000000000000${n}0`,
     };
   };
-  /** Expected document after the n-th event, in which the transfer is in the other block. */
+  /** Expected document after the n-th event, when the transfer is in the block `other`. */
   const again = (n: number) => ({ ...shown, ...inclusion('PENDING', 'other', n) });
 
   it('shows an observed transfer as PENDING', () => assert.deepEqual(project(transfers, [observed(mined)]), shown));

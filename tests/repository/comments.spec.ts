@@ -40,7 +40,7 @@ const fragments = new Set(
 
 type Comment = { readonly line: number; readonly text: string };
 
-/** Comments on separate lines, each with its first words. */
+/** Lists the comments that have lines of their own, each with its first line of text. */
 const commentsIn = (source: string): Comment[] => {
   const lines = source.split('\n');
   return lines.flatMap((line, index) => {

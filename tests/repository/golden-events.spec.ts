@@ -13,7 +13,7 @@ type Golden = Message & {
   readonly metadata: Metadata;
   /** State of the decider after this event. */
   readonly state: object;
-  /** Documents of the projections that handle it, after this event. */
+  /** Documents after this event, by the projections that handle it; null for an absent document. */
   readonly documents: Readonly<Record<string, object | null>>;
 };
 type AnyDecider = Decider<Message, Message, object>;
@@ -45,7 +45,10 @@ const documentsOf = (events: readonly Golden[], last: Golden) =>
       return [name, document];
     });
 
-/** Lists the values of a field: `undefined` if its record lacks it, none if there is no such record. */
+/**
+ * Lists the values of the field at a path: `undefined` for each enclosing object that lacks the field. The list is
+ * empty if there is no enclosing object.
+ */
 const valuesAt = (data: object, path: string) =>
   path
     .split('.')

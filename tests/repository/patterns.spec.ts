@@ -31,7 +31,7 @@ const patternsIn = (file: string): Pattern[] => {
   visit(source);
   return found;
 };
-/** File whose patterns see at most 160 characters. */
+/** Exempt file: its regular expressions are applied to at most 160 characters. */
 const bounded = 'infrastructure/nodes/json-rpc/envelope.ts';
 const patterns = sources.filter((file) => file !== bounded).flatMap(patternsIn);
 
@@ -68,7 +68,10 @@ const adversaries = repeated.flatMap((one) =>
   prefixes.map((prefix) => `${prefix}${one.repeat(size / one.length)}\n\u0000`),
 );
 
-/** Limit between a linear pattern, which takes less than a millisecond, and one that backtracks for seconds. */
+/**
+ * CPU time above which a pattern counts as slow: a linear one takes less than a millisecond, one that backtracks
+ * seconds.
+ */
 const maxMs = 500;
 
 /** CPU time of one test, in milliseconds; it includes garbage collection, so one measurement is not conclusive. */
@@ -80,7 +83,7 @@ const costMs = (pattern: RegExp, text: string) => {
 
 /**
  * Distinguishes a pattern that backtracks, which is slow every time, from one that shared the CPU with other threads.
- * The process may be suspended for any time, since that takes no CPU time.
+ * Suspension of the process makes no difference, because it takes no CPU time.
  */
 const isSlow = (pattern: RegExp, text: string) => [1, 2, 3, 4, 5].every(() => costMs(pattern, text) > maxMs);
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
-/** Files that tools write. */
+/** Files that tools write. The tests do not check them. */
 const madeByOthers = ['package-lock.json'];
 const unpacked = ['node_modules', 'dist', 'coverage', '.git', '.chainfold'];
 
@@ -38,7 +38,9 @@ const up = '.'.repeat(2);
 /** Matches a path with two dots; the parts of a joined path are concatenated first. */
 const pathPattern = /[\w.@%*+~/\\-]*\.{2}[\w.@%*+~/\\-]*/g;
 const joinedUp = (text: string) => text.replaceAll(/(?<=['"`/]\.{2})['"`],\s?['"`]/g, '/');
-/** Texts before a path that starts at the file's own folder: an import, a URL, a link or a join. */
+/**
+ * Patterns for the text before a path that is relative to the file's own folder: an import, a URL, a link or a join.
+ */
 const besideItself = [
   /(?:\b(?:from|import|import\(|require\(|URL\()|import\.meta\.url\)\()\s*['"`]$/,
   /(?:\]\(|(?:href|src)=")$/,

@@ -5,14 +5,14 @@ import type { Random } from '../support/random.js';
 import type { LedgerChain } from '../support/simulation/chain.js';
 import type { World } from './world.js';
 
-/** Wallet that a client was told to have. */
+/** Wallet that a client registers. `walletId` is empty until the service has acknowledged the wallet. */
 export type Account = {
   readonly walletId: string;
   readonly name: string;
   readonly endpoint: string;
-  /** Addresses with the height of the chain when their registration was acknowledged. */
+  /** Height of the chain when the registration of an address was acknowledged, by address; infinite until then. */
   readonly addresses: Map<string, number>;
-  /** Height of the chain when the webhook was acknowledged; null before. */
+  /** Height of the chain when the registration of the wallet's webhook was acknowledged; null until then. */
   heardFrom: number | null;
 };
 
@@ -20,7 +20,7 @@ const attemptMs = 30_000;
 const pauseMs = 2000;
 const variant = variantOf('c');
 
-/** Client of one organization. It repeats every command under the same idempotency key until it is answered. */
+/** Client of one organization. Repeats each command under the same idempotency key until it is acknowledged. */
 export const createClient = (around: {
   readonly world: World;
   readonly organizationId: string;
@@ -32,7 +32,9 @@ export const createClient = (around: {
   const { world, organizationId, chain, people, reach } = around;
   const luck: Random = world.luck(`client ${organizationId}`);
   const accounts: Account[] = [];
-  /** Registered token contracts with the height of the chain when their registration was acknowledged. */
+  /**
+   * Height of the chain when the registration of a token contract was acknowledged, by contract; infinite until then.
+   */
   const tokens = new Map<string, number>();
   let commands = 0;
   let open = 0;
@@ -40,7 +42,7 @@ export const createClient = (around: {
   const within = <T>(work: Promise<T>): Promise<T | 'lost'> =>
     Promise.race([work, world.wait(attemptMs).then(() => 'lost' as const)]);
 
-  /** Sends a command until it is acknowledged. */
+  /** Repeats a command until the service acknowledges it. */
   const insist = async <T>(request: string, run: (app: App, by: Context) => Promise<Done<T>>): Promise<T> => {
     const key = `${organizationId}-${commands++}`;
     open++;
@@ -97,7 +99,10 @@ export const createClient = (around: {
     accounts: (): readonly Account[] => accounts,
     tokens: (): ReadonlyMap<string, number> => tokens,
     isIdle: () => open === 0,
-    /** Sends one random command, as a client would: registers a wallet or an address, or a token contract. */
+    /**
+     * Registers a random choice of a wallet, an address or a token contract. Resolves when the service has acknowledged
+     * it.
+     */
     act: (): Promise<void> => {
       const account = accounts.length > 0 ? luck.pick(accounts) : undefined;
       if (!account) return openAccount();

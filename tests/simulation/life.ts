@@ -32,7 +32,10 @@ export const createStores = () => ({
   pool: new Map() as PendingPool,
 });
 
-/** Chances of one call, between 0 and 1; latencies are in ms. */
+/**
+ * Probabilities `failing` and `slow`, from 0 to 1, that a call fails or is slow; maximum latency of a slow call in ms;
+ * maximum number of blocks by which a node lags behind its chain.
+ */
 export type Weather = { failing: number; slow: number; slowMs: number; lag: number };
 
 export type Surroundings = {
@@ -54,7 +57,10 @@ type Vitals = { isDead: boolean; haltedUntil: number };
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Creates the gate of a process: each call takes time, and may fail before or after its effect. */
+/**
+ * Creates the gate through which a process makes all its calls: each call takes time, and may fail before or after its
+ * effect.
+ */
 const createGate = ({ world, weather, count }: Surroundings, vitals: Vitals, luck: Random, now: () => number): Gate => {
   const passing = async (ms: number, signal?: AbortSignal) => {
     await world.wait(ms, signal);
@@ -142,15 +148,17 @@ export type Life = {
   readonly roles: readonly Role[];
   readonly app: App;
   isAlive(): boolean;
-  /** Kills the process: calls that it has not made yet never happen. */
+  /**
+   * Kills the process: none of its open calls returns any more, and effects that have not happened yet never happen.
+   */
   kill(): void;
-  /** Suspends the process, which later resumes where it stopped. */
+  /** Suspends the process for `ms`, after which it resumes where it stopped. */
   halt(ms: number): void;
   /** Asks the process to stop, and waits until it has. */
   stop(): Promise<unknown>;
 };
 
-/** Starts a process of the given roles, whose clock is off by `skewMs`. */
+/** Starts a process of the given roles, with a clock that is off by `skewMs`. */
 export const startLife = (
   around: Surroundings,
   name: string,

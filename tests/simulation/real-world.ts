@@ -1,4 +1,4 @@
-/** Functions that leave a simulation: real timers, the real clock and real randomness. */
+/** Functions that would make a simulation depend on real timers, the real clock or real randomness. */
 const ways = [
   [globalThis, 'setTimeout'],
   [globalThis, 'setInterval'],
@@ -6,7 +6,10 @@ const ways = [
   [Math, 'random'],
 ] as const;
 
-/** Runs work that must not use real time or randomness, and reports each such function that it calls. */
+/**
+ * Runs work that must not use real time or randomness. Calls `report` with the name of each such function that the work
+ * calls.
+ */
 export const withoutRealWorld = async <T>(work: () => Promise<T>, report: (name: string) => void): Promise<T> => {
   const before = ways.map(([owner, name]) => Reflect.get(owner, name) as (...given: unknown[]) => unknown);
   for (const [i, [owner, name]] of ways.entries())

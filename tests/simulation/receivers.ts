@@ -14,7 +14,10 @@ const answerOf = (status: number | null, failure = ''): PostResult => ({
   retryAt: null,
 });
 
-/** Webhook receivers of all customers. They record every message that arrived, whatever they answered. */
+/**
+ * Webhook receivers of all customers. They record every message, even if they refuse it or answer too late; only a
+ * receiver that hangs records none.
+ */
 export const createReceivers = (world: World) => {
   const accepted = new Map<string, Set<string>>();
   const arrived = new Map<string, Map<string, WebhookMessage>>();
@@ -30,7 +33,7 @@ export const createReceivers = (world: World) => {
     note(arrived, message.url, new Map<string, WebhookMessage>()).set(message.id, message);
     if (mood === 'refusing') return answerOf(500);
     note(accepted, message.url, new Set<string>()).add(message.id);
-    // The receiver has processed the message, and the answer was lost.
+    // Receivers in either mood have processed the message, but an answer that comes too late is lost.
     return mood === 'answering too late' ? answerOf(null, 'timed out') : answerOf(200);
   };
   return {

@@ -128,7 +128,7 @@ export const playWorld = async (seed: number, minutes: number): Promise<Outcome>
     const isQuiet = () => clients.every((client) => client.isIdle());
     if (!(await world.pass(60 * minute, isQuiet)))
       throw new Error('a client got no answer within an hour after the last fault');
-    // Empty blocks confirm everything before them.
+    // Empty blocks are mined until every transaction is final.
     for (let n = 0; n < finalDepth; n++) {
       chain.mine([], Math.floor(world.now() / 1000));
       await world.pass(minute / 4);

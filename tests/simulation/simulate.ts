@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { playWorld } from './scenario.js';
 
 /**
- * Plays simulated worlds: one by its seed, with its trace, or one seed after another, with a summary of the faults. Each
- * failure is printed with the command that repeats it.
+ * Plays `worlds` simulated worlds, with consecutive seeds from `seed` on, and prints the trace of each if `trace` is
+ * set. Prints each failure with the command that repeats it, and at the end the number of injected faults by kind.
  */
 const { values } = parseArgs({
   options: {

@@ -13,7 +13,7 @@ import type { LedgerChain, Payment } from '../support/simulation/chain.js';
 import { type Account, bankVariant, type Client } from './bank.js';
 import type { Receivers } from './receivers.js';
 
-/** Facts of a world that the independent model knows. */
+/** Parts of a simulated world with which the service's data are compared. */
 export type Known = {
   readonly chain: LedgerChain;
   readonly receivers: Receivers;
@@ -22,13 +22,14 @@ export type Known = {
 
 const linesOf = (texts: Iterable<string>) => [...texts].sort((a, b) => a.localeCompare(b));
 
-/** Returns the height from which an organization follows an asset: from the beginning for the coin of the chain. */
+/** Returns the height from which an organization follows an asset: 0 for the chain's coin, NaN for an unknown token. */
 const followedSince = (client: Client, token: string | undefined) =>
   token === undefined ? 0 : (client.tokens().get(token) ?? Number.NaN);
 
 /**
- * Lists the payments of the canonical chain that concern the addresses. `isAfter` compares the number of a block with the
- * height from which both the address and the asset are followed; it is NaN for what was never followed.
+ * Lists the transactions of the canonical chain with payments from or to addresses of the account. Calls `isAfter` with
+ * a block number and the height from which both the address and the asset are followed. That height is NaN if one of
+ * them was never registered.
  */
 const paymentsTo = (
   chain: LedgerChain,
@@ -48,7 +49,7 @@ const paymentsTo = (
         .map(({ transaction }) => transaction),
     );
 
-/** Checks that the transfers of a wallet are those of the chain since its addresses were registered. */
+/** Checks that the transfers of a wallet are those on the chain since the addresses of the wallet were registered. */
 const checkTransfers = async (app: App, { chain }: Known, client: Client, account: Account) => {
   const found = await transfersOf(app, contextOf(client.organizationId, bankVariant), account.walletId);
   const standing = found.filter(({ state }) => state !== 'REMOVED').map(({ transfer }) => transfer.transaction);
@@ -57,7 +58,7 @@ const checkTransfers = async (app: App, { chain }: Known, client: Client, accoun
   const due = paymentsTo(chain, client, account, (number, since) => number > since);
   const missing = due.filter((one) => !listed.has(one));
   assert.deepEqual(missing, [], `${client.organizationId} misses transfers of ${account.name}`);
-  // Transfers that were mined shortly before the registration may appear.
+  // Transfers that were mined before the registration was acknowledged may be listed too.
   const possible = new Set(paymentsTo(chain, client, account, (_, since) => Number.isFinite(since)));
   const invented = standing.filter((one) => !possible.has(one));
   assert.deepEqual(invented, [], `${client.organizationId} has transfers that the chain does not`);
@@ -84,7 +85,8 @@ const checkBalances = async (app: App, { chain }: Known, client: Client, account
       const isActive = chain
         .canonical()
         .some(({ number, payments }) => number > from && concerns(payments, address, token));
-      // The balance of an address is read with its first transfer.
+      // Untouched addresses may lack a balance, because the service reads the balance of an address with its first
+      // transfer.
       if (isActive || balances.has(address))
         assert.equal(
           balances.get(address),
@@ -95,7 +97,9 @@ const checkBalances = async (app: App, { chain }: Known, client: Client, account
   }
 };
 
-/** Checks that each transfer was notified once, and that only requested notifications arrived. */
+/**
+ * Checks that each transfer was notified exactly once, and that only deliveries that the service had requested arrived.
+ */
 const checkNotices = async (
   events: EventStore,
   { chain, receivers }: Known,

@@ -4,8 +4,8 @@ import { createRandom, type Random } from '../support/random.js';
 type Task = { readonly at: number; readonly run: () => void };
 
 /**
- * Tasks sorted by time, latest first, so that the next one is taken from the end. The list is short, so an insertion is
- * fast enough.
+ * Tasks sorted by time, latest first, so that the next one is taken from the end. Few tasks wait at a time, so
+ * insertion into an array is fast enough.
  */
 const createAgenda = () => {
   const tasks: Task[] = [];
@@ -24,7 +24,7 @@ const createAgenda = () => {
   };
 };
 
-/** Start of every world: a Monday, so that traces are easy to read. */
+/** Simulated time at which every world starts, in Unix ms: midnight of a Monday, so that traces are easy to read. */
 const startOfTime = Date.UTC(2030, 0, 7);
 
 /**
@@ -69,10 +69,13 @@ export const createWorld = (seed: number) => {
       lines.push(`${new Date(now).toISOString().slice(5, 23)} ${text}`);
     },
     trace: (): readonly string[] => lines,
-    /** Lets time pass until the condition holds, and returns whether it held within `ms` of this world's time. */
+    /**
+     * Lets simulated time pass until `isEnough` returns true, but at most `ms`. Returns whether `isEnough` returned
+     * true.
+     */
     pass: async (ms: number, isEnough: () => boolean = () => false): Promise<boolean> => {
       const end = now + ms;
-      // All promises settle before this turn of the event loop ends.
+      // Each turn of the event loop lets all pending promises settle before the next task runs.
       for (await turn(); !isEnough(); await turn()) {
         const next = agenda.next();
         if (!next || Math.floor(next.at) > end) {

@@ -6,7 +6,7 @@ import { whileNothingIsStored } from './standstill.js';
 import { newWallet, type Tenant } from './tenant.js';
 import type { World } from './world.js';
 
-/** Time within which a follower has very likely read a block and tries to store it. */
+/** Time in ms within which a follower has very likely read a block and tries to store its events. */
 const inHandMs = 1500;
 
 /** Repeats the check until it finds no violation; returns the last violation when the time is up. */
@@ -24,7 +24,7 @@ const ofEach = async <T>(some: readonly T[], violations: (one: T) => Promise<str
 type Paid = { readonly tenant: Tenant; readonly hash: string };
 
 const heightOf = async ({ ask }: World) => Number(await ask<string>('eth_blockNumber'));
-/** Registers a wallet for each tenant, whose transfers stay pending throughout the check. */
+/** Registers a wallet for each tenant, with a confirmation depth that keeps its transfers pending during the check. */
 const newAddresses = (tenants: readonly Tenant[]) =>
   Promise.all(
     tenants.map(async (tenant) => {
@@ -66,7 +66,7 @@ const expectPayment = ({ ask }: World, tenant: Tenant, transaction_id: string) =
 const becomeQuiet = (world: World, tenants: readonly Tenant[]) =>
   ofEach(tenants, (tenant) => ofEach([...tenant.payments.keys()], (id) => expectPayment(world, tenant, id)));
 
-/** Checks that dropped transfers are taken back even when no further block follows. */
+/** Checks that transfers in dropped blocks become REMOVED even when no further block follows. */
 const checkTransfers = async (world: World, tenants: readonly Tenant[]) => {
   const before = await heightOf(world);
   const paid = await payEach(world, await newAddresses(tenants));
@@ -75,7 +75,7 @@ const checkTransfers = async (world: World, tenants: readonly Tenant[]) => {
   return [...unseen, ...(await expectTransfers(paid, 'REMOVED'))];
 };
 
-/** Checks that dropped payments are sent again by the service itself. */
+/** Checks that the service itself sends payments again after a reorg has dropped them. */
 const checkPayments = async (world: World, tenants: readonly Tenant[]) => {
   const before = await heightOf(world);
   const made = await Promise.all(tenants.map(async (tenant) => ({ tenant, id: await spend(tenant, false) })));
@@ -85,7 +85,10 @@ const checkPayments = async (world: World, tenants: readonly Tenant[]) => {
   return [...unseen, ...(await expectMined())];
 };
 
-/** Checks that a block whose events could not be stored before a kill of the follower is read again after it. */
+/**
+ * Checks that a follower that was killed before it could store the events of a block reads this block again after its
+ * restart.
+ */
 const checkStored = async (world: World, tenants: readonly Tenant[]) => {
   const { processes } = world;
   const receivers = await newAddresses(tenants);
@@ -100,8 +103,8 @@ const checkStored = async (world: World, tenants: readonly Tenant[]) => {
 };
 
 /**
- * Injects single faults while nothing else happens. Among many faults the damage of one is soon hidden: another block
- * replaces the damaged one, or the work for the next block repairs it.
+ * Injects single faults, each while nothing else happens. If many faults coincide, the damage of one is soon hidden:
+ * another block replaces the damaged one, or the work for the next block repairs it.
  */
 export const checkAlone = async (world: World, tenants: readonly Tenant[]): Promise<string[]> => {
   const violations: string[] = [];

@@ -65,7 +65,7 @@ const askBalance = async ({ ask, token }: World, assetType: string, address: str
     ),
   );
 
-/** Checks that every listed balance equals the chain's, and that every address with a transfer has one listed. */
+/** Checks that every listed balance equals that on the chain, and that every address with a transfer has a balance. */
 const checkHoldings = async (world: World, tenant: Tenant, walletId: string, moved: readonly Movement[]) => {
   const violations: string[] = [];
   for (const assetType of ['ASSET_TYPE_C', 'ASSET_TYPE_ERC20']) {
@@ -128,7 +128,7 @@ const checkPayments = async ({ ask }: World, { api, payments, sender, name }: Te
     : [...violations, `${name} used the nonces ${nonces}, but the chain counts ${spent} transactions`];
 };
 
-/** Checks that a tenant finds nothing that belongs to another. */
+/** Checks that a tenant finds nothing that belongs to another tenant. */
 const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
   const violations: string[] = [];
   const expectNothing = async (what: string, ask: () => Promise<object>) => {

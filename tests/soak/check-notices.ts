@@ -39,7 +39,10 @@ const wantedBy = (tenant: Tenant, { walletId: only }: Hook, truth: Truth) => {
   );
 };
 
-/** Checks that a transfer on the chain was reported once more often than retracted, and any other equally often. */
+/**
+ * Checks that the number of reports minus the number of retractions (state REMOVED) is 1 for each transfer on the
+ * chain, and 0 for any other transfer.
+ */
 const checkReportedTransfers = (tenant: Tenant, hook: Hook, truth: Truth) => {
   const net = new Map<string, number>();
   for (const { data } of arrivedAt(hook).values()) {
@@ -91,7 +94,7 @@ const checkHistories = async (tenant: Tenant, hook: Hook) => {
   ];
 };
 
-/** Checks that deliveries arrived more than once only as often as killed deliverers explain. */
+/** Checks that deliveries were not repeated after their success more often than the kills of deliverers explain. */
 const checkDoubles = ({ tally }: World, hooks: readonly Hook[]) => {
   const doubled = hooks.reduce(
     (sum, { receiver }) => sum + receiver.attempts.filter(isAccepted).length - receiver.acceptedIds.size,

@@ -51,7 +51,7 @@ const checkLedgers = (tenant: Tenant, events: readonly Recorded[], truth: Truth)
   ];
 };
 
-/** Checks that an organization's events name no wallet of another. */
+/** Checks that an organization's events name no wallet of another organization. */
 const checkOwners = ({ name, addresses }: Tenant, events: readonly Recorded[]) =>
   events
     .map(({ id, data }) => ({ id, walletId: (data as Partial<LedgerData>).walletId }))

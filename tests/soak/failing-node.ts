@@ -21,7 +21,7 @@ const act: { readonly [F in NodeFault]: (response: ServerResponse) => unknown } 
   reset: (response) => response.socket?.resetAndDestroy(),
 };
 
-/** Starts a proxy to a node, over HTTP and WebSocket, whose requests and connections a test can make fail. */
+/** Starts a proxy to a node, for HTTP and WebSocket. A test can make requests and connections fail. */
 export const startFailingNode = async (upstream: string) => {
   let fault: NodeFault | null = null;
   let changes = 0;
@@ -63,7 +63,7 @@ export const startFailingNode = async (upstream: string) => {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
     isHealthy: () => fault === null,
-    /** Number of times that a fault began or ended; each of them closed every connection. */
+    /** Number of times that a fault began or ended. Each such change closed all connections. */
     changes: () => changes,
     /** Begins a fault, or ends it with null; either closes every open connection. */
     fail: (next: NodeFault | null) => {

@@ -6,7 +6,7 @@ import { whileNothingIsStored } from './standstill.js';
 import type { World } from './world.js';
 
 export type Pace = {
-  /** Maximum time between two reorganizations; the members below are the maxima for kills and for node failures. */
+  /** Maximum time between two reorganizations in ms; `killMs` and `nodeMs` are those of kills and of node failures. */
   readonly reorganizationMs: number;
   readonly killMs: number;
   readonly nodeMs: number;
@@ -15,7 +15,7 @@ export type Pace = {
 /** Maximum depth of a reorganization, in blocks: twice the largest confirmation depth of receiving wallets. */
 export const maxReorganizationDepth = 8;
 const maxFaultMs = 3000;
-/** Time for which no event can be stored: long enough for a follower to learn of a block. */
+/** Time in ms for which no event can be stored before a follower is killed: enough for it to read a block. */
 const standstillMs = { min: 400, max: 1000 };
 
 export type Target = World & {
@@ -44,7 +44,9 @@ const reorganize = ({ ask, tally }: World, seed: number, { reorganizationMs }: P
   );
 };
 
-/** Kills each role in turn, in a random order; a follower while it has blocks that it cannot store. */
+/**
+ * Kills each role in turn, in a random order. Kills a follower while it has blocks with events that it cannot store.
+ */
 const kill = ({ ask, processes, shared, tally }: Target, seed: number, { killMs }: Pace, signal: AbortSignal) => {
   const random = createRandom(seed, 'kills');
   let left: (typeof roles)[number][] = [];
@@ -68,7 +70,7 @@ const kill = ({ ask, processes, shared, tally }: Target, seed: number, { killMs 
   );
 };
 
-/** Makes one node fail, and now and then all of them. */
+/** Makes a random node fail for a while, and now and then all nodes at once. */
 const failNodes = ({ nodes, tally }: World, seed: number, { nodeMs }: Pace, signal: AbortSignal) => {
   const random = createRandom(seed, 'nodes');
   return again(

@@ -12,7 +12,7 @@ const someAddress = ({ random, addresses }: Tenant) => random.pick([...random.pi
 const pay = async ({ ask, token, shared }: Around, tenant: Tenant, isToken: boolean) => {
   const { random, sender } = tenant;
   const drawn = random.below(8) === 0 ? shared : someAddress(tenant);
-  // The sender gets no transfers, because its spending would hide them.
+  // The sender's address receives no payments, because its own spending would hide whether they were noticed.
   const to = drawn === sender.address ? shared : drawn;
   const value = String(random.between(1, 1_000_000));
   await ask('dev_transfer', { variant: 'c', to, value, ...(isToken && { token }) });
@@ -52,13 +52,16 @@ export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> 
   return transaction_id;
 };
 
-/** Returns a function that tells whether one of the healthy nodes has stayed healthy and connected since. */
+/** Returns a function that returns whether any node that is healthy now has stayed healthy and connected since. */
 const watchHealthy = (nodes: Around['nodes']) => {
   const healthy = nodes.filter((node) => node.isHealthy()).map((node) => ({ node, changes: node.changes() }));
   return () => healthy.some(({ node, changes }) => node.changes() === changes);
 };
 
-/** Checks that the gateway answers as the node does, and that it answers if one node is healthy all the time. */
+/**
+ * Checks that the gateway answers as the node does. Accepts an error only if no node was healthy throughout the
+ * request, or if the API process was killed meanwhile.
+ */
 const readThrough = async ({ ask, nodes, processes, tally, complain }: Around, { key }: Tenant) => {
   const before = { life: processes.life('api'), url: processes.api() };
   if (before.url === null) return;

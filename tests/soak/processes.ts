@@ -4,7 +4,7 @@ import { type Service, startService } from '../support/service/service.js';
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Restarts a process that exits, as a supervisor would, because a slow store can end it during startup. */
+/** Starts a process. Retries like a supervisor, because a slow store can make the process exit while it starts. */
 const startWith = async (on: Engine | Home, role: string, env: Record<string, string>, tries = 5): Promise<Service> => {
   try {
     return await startService({ on, role, env });
@@ -14,7 +14,7 @@ const startWith = async (on: Engine | Home, role: string, env: Record<string, st
   }
 };
 
-/** Starts each role in a process of its own over the same stores; any of them can be killed and started again. */
+/** Starts each role in a process of its own on the same stores. Each process can be killed and started again. */
 export const startProcesses = async (engine: Engine, env: Record<string, string>) => {
   // All roles run together first, because the demo organization is created only then.
   const whole = await startWith(engine, roles.join(','), env);

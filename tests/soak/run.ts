@@ -19,9 +19,11 @@ export type Plan = {
   readonly seconds: number;
   /** Minimum number of kills: the run continues beyond `seconds` until it is reached. */
   readonly kills: number;
-  /** Counts of the tally that must be above zero before the run ends. */
+  /** Names of actions or faults in the tally that must have happened before the run ends. */
   readonly atLeastOnce?: readonly string[];
-  /** Time within which a call must be answered beside a hostile organization; not checked when absent. */
+  /**
+   * Time in ms within which a call must be answered while a hostile organization is active; not checked when absent.
+   */
   readonly deadlineMs?: number;
   readonly organizations: number;
   readonly pace: Pace;
@@ -35,7 +37,7 @@ export type Verdict = {
   readonly done: readonly (readonly [string, number])[];
 };
 
-/** Number of blocks to mine at once, which is more than most confirmation depths. */
+/** Number of blocks that are mined before each check, which is more than most confirmation depths. */
 const atRest = 5;
 const lookMs = 1000;
 
@@ -91,7 +93,7 @@ const comeToRest = async (checked: Checked, settleMs: number) => {
     await testSystem.sleep(lookMs);
     if (Date.now() > deadline || (await look(checked)).length === 0) break;
   }
-  // A delivery that arrives twice arrives late, so the last check waits a little.
+  // A repeated delivery arrives late, so the last check waits for one more second.
   await testSystem.sleep(lookMs);
   return look(checked);
 };
@@ -103,7 +105,10 @@ const countDeliveries = ({ tally }: World, tenants: readonly Tenant[]) => {
   }
 };
 
-/** Runs organizations under faults, then compares chain, answers, deliveries and stores. Returns null without EDR. */
+/**
+ * Runs organizations under faults, then compares chain, answers, deliveries and stores. Returns null if EDR, the engine
+ * of the development chain, is not available on this machine.
+ */
 export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> => {
   const world = await openWorld(engine);
   if (!world) return null;
@@ -114,11 +119,12 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     const { tenants, hostile } = gathered;
     closing.push(hostile.close, ...tenants.flatMap(({ hooks }) => hooks.map(({ receiver }) => receiver.close)));
     const complaints = await trouble(world, plan, gathered);
-    // Single faults are checked only after the load, because a process that lags would hide missing data.
+    // Single faults are checked only after the service has caught up, because a process that lags would hide missing
+    // data.
     const checked = { world, tenants, readTruth: createTruth(world) };
     const restless = await comeToRest(checked, plan.settleSeconds * 1000);
     const alone = restless.length > 0 ? [] : await checkAlone(world, tenants);
-    // Errors that are already there do not go away by waiting.
+    // Skip the wait after earlier violations, which would not disappear by waiting.
     const isWrong = restless.length > 0 || alone.length > 0;
     const answers = await comeToRest(checked, isWrong ? 0 : plan.settleSeconds * 1000);
     const truth = await checked.readTruth();

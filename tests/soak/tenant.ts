@@ -24,7 +24,7 @@ export type Hook = {
 };
 type Payment = { readonly canceled: boolean };
 
-/** Organization with everything that the service acknowledged to it. */
+/** Organization with all wallets, addresses, webhooks and payments that the service acknowledged. */
 export type Tenant = {
   readonly name: string;
   readonly organizationId: string;
@@ -42,7 +42,7 @@ const phrase = 'test test test test test test test test test test test junk';
 const account = (index: number) => HDNodeWallet.fromPhrase(phrase, '', `m/44'/60'/0'/0/${index}`);
 const unlimited = { per_second_limit: 1e9, per_hour_limit: 1e9, per_day_limit: 1e9, per_month_limit: 1e9 };
 const depths = [1, 2, 4];
-/** Confirmation depth of the sender's wallet, below every reorganization, so that a confirmed payment stays so. */
+/** Confirmation depth of the sender's wallet, greater than every reorganization, so that payments stay confirmed. */
 const senderDepth = maxReorganizationDepth + 1;
 const addressesAtFirst = 3;
 
@@ -79,8 +79,8 @@ const listen = async (tenant: Tenant, confirmation: number, walletId: string | n
 };
 
 /**
- * Sets up an organization before the first fault: wallets with different `confirmation`, a wallet that sends, and webhook
- * endpoints that misbehave.
+ * Sets up an organization before the first fault: wallets with different `confirmation`, a wallet that sends, and
+ * webhook endpoints that misbehave.
  */
 export const settle = async ({ processes, token }: World, seed: number, index: number, odds: Odds): Promise<Tenant> => {
   const { home } = processes;

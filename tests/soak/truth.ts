@@ -15,7 +15,7 @@ export type Movement = {
   readonly failed: boolean;
 };
 export type Truth = {
-  /** Movements by each address that takes part in them. */
+  /** Movements by address: each is listed under its sender and its receiver. */
   readonly movements: ReadonlyMap<string, readonly Movement[]>;
   /** Hashes of all transactions that are on the chain. */
   readonly hashes: ReadonlySet<string>;

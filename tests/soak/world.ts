@@ -5,7 +5,7 @@ import { startFailingNode } from './failing-node.js';
 import { startProcesses } from './processes.js';
 import { createTally } from './tally.js';
 
-/** Number of blocks mined first, so that no reorganization reaches the deployment of a token. */
+/** Number of blocks that are mined after a token was deployed, so that no reorganization reaches its deployment. */
 export const bedrock = 8;
 
 /** Asks the chain directly, not through the failing nodes. */
@@ -16,7 +16,10 @@ const askOf =
 
 const settings = { CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true', CHAINFOLD_LOG_LEVEL: 'error' };
 
-/** Starts a development chain, two failing proxies to it and a process for every role. Returns null without EDR. */
+/**
+ * Starts a development chain, two proxies to it that can be made to fail, and a process for every role. Returns null if
+ * EDR, the engine of the development chain, is not available on this machine.
+ */
 export const openWorld = async (engine: Engine) => {
   const chain = await startDevelopmentEvm({ blockMs: 0, log: silent });
   if (!chain) return null;

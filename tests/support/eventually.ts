@@ -4,7 +4,7 @@ import { testSystem } from './silent.js';
 
 const [firstPauseMs, maxPauseMs] = [5, 50];
 
-/** Runs an assertion about something that cannot be undone: `eventually` reports its failure at once. */
+/** Runs an assertion that `eventually` does not retry if it fails, because waiting cannot mend the failure. */
 export const forGood = (assertion: () => void): void => {
   try {
     assertion();
@@ -29,6 +29,6 @@ export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => 
   }
 };
 
-/** Waits until the condition holds, which the failure names. */
+/** Waits until `isSo` returns true. `what` describes the condition in the error. */
 export const until = (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> =>
   eventually(async () => assert.ok(await isSo(), `this did not come true: ${what}`));

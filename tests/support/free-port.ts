@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Ports below those that systems give to outgoing connections and to servers that let the system choose. */
+/** Range of ports below the ephemeral ports, which systems assign to outgoing connections and to servers on port 0. */
 const [lowest, highest] = [20_000, 32_000];
 
 const isFree = async (port: number) => {

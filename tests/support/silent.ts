@@ -4,7 +4,7 @@ import { nodeSystem } from '../../infrastructure/system.js';
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const testSystem = nodeSystem({ service: new Uint8Array(32), stores: new Uint8Array(32) }, silent);
 
-/** Recorder for doubles of the application, which records no request. */
+/** Request recorder that records nothing, for doubles of the application. */
 export const unrecorded: RequestRecorder = {
   logsNext: () => false,
   succeeded: () => undefined,

@@ -3,10 +3,10 @@ import timers, { setImmediate as turn } from 'node:timers/promises';
 
 type Timer = { readonly at: number; readonly order: number; readonly fire: () => void };
 
-/** Turns of the event loop after which work that waits for no timer is done. */
+/** Number of turns of the event loop after which all work that waits for no timer is done. */
 const turns = 2;
 
-/** Replaces timers and the monotonic clock of this process by ones that a test moves, until `stop`. */
+/** Replaces timers and the monotonic clock of this process with ones that a test advances, until `stop` is called. */
 export const startVirtualClock = () => {
   const real = { setTimeout, clearTimeout, sleep: timers.setTimeout };
   const waiting = new Set<Timer>();
@@ -52,7 +52,9 @@ export const startVirtualClock = () => {
         () => undefined,
       ),
     later,
-    /** Lets time pass until the condition holds, at most `maxMs`, and returns whether it held. */
+    /**
+     * Advances the clock until `isEnough` returns true, but by at most `maxMs`. Returns the last result of `isEnough`.
+     */
     pass: async (maxMs: number, isEnough: () => boolean = () => false): Promise<boolean> => {
       const end = now + maxMs;
       for (await settle(); !isEnough(); await settle()) {

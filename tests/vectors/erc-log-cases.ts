@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, pad, parseAbiParameters, toEventSelector, toHex } from 'viem';
 
 type Item = { readonly token_id?: string; readonly value: string };
-/** Transfer that a log reports; null where the log is no valid transfer of a standard. */
+/** Transfer that a log reports; null if the log is no valid transfer of ERC-20, ERC-721 or ERC-1155. */
 export type ExpectedTransfer = {
   readonly standard: 'erc20' | 'erc721' | 'erc1155';
   readonly from: Hex;
@@ -9,7 +9,7 @@ export type ExpectedTransfer = {
   readonly items: readonly Item[];
 } | null;
 type Contract = 'Emitter' | 'TestErc20' | 'TestErc721' | 'TestErc1155';
-/** Call that writes one log, with the transfer that must be read from the log. */
+/** Contract call that writes one log, and the transfer that the code under test must read from the log. */
 export type LogCase = {
   readonly name: string;
   readonly contract: Contract;

@@ -7,7 +7,7 @@ import { artifacts } from '../../infrastructure/chains/development/evm/contracts
 import { silent } from '../support/silent.js';
 import { caller, type ExpectedTransfer, type LogCase, logCases } from './erc-log-cases.js';
 
-/** Log as the EVM wrote it, with the transfer that must be read from it. */
+/** Log as the EVM wrote it, and the transfer that the code under test must read from the log. */
 export type LogVector = {
   readonly name: string;
   readonly contract: string;
@@ -41,7 +41,10 @@ const deployable = ({ abi, bytecode }: { readonly abi: readonly string[]; readon
   bytecode: bytecode as Hex,
 });
 
-/** Records every log on a new development chain, from the same addresses each time; null where there is no EVM. */
+/**
+ * Records the log of every case on a new development chain, where the contracts have the same addresses in each run.
+ * Returns null if EDR, the optional EVM of that chain, is not installed.
+ */
 export const recordLogs = async (): Promise<readonly LogVector[] | null> => {
   const chain = await startDevelopmentEvm({ blockMs: 0, log: silent });
   if (!chain) return null;

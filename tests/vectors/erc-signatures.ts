@@ -1,8 +1,8 @@
 import { parseAbi, toEventSelector, toFunctionSelector } from 'viem';
 
 /**
- * Interfaces as the texts of ERC-20, ERC-721, ERC-1155 and ERC-165 declare them, and as the code of CryptoKitties (the
- * draft of ERC-721) and of WETH9 does, parsed by viem.
+ * Interfaces, parsed by viem, as declared in the texts of ERC-20, ERC-721, ERC-1155 and ERC-165, and in the code of
+ * CryptoKitties (which follows a draft of ERC-721) and of WETH9.
  */
 export const ercs = {
   erc20: parseAbi([

@@ -44,7 +44,7 @@ const legacy = ({ chainId, nonce, to, value, gas, gasPrice, data }: Unsigned) =>
     data: data as Hex,
   }) as const;
 
-/** Signs with viem, whose encoding of transactions is independent of ours. */
+/** Signs with viem, which encodes transactions independently of the code under test. */
 export const signedByViem = async (unsigned: Unsigned, key: Hex): Promise<Signed> => {
   const transaction = legacy(unsigned);
   const digest = keccak256(serializeTransaction(transaction));
@@ -93,7 +93,7 @@ export const transactionsOfNote: Readonly<Record<string, Unsigned>> = {
 
 const isShort = (part: Hex) => part.startsWith('0x00');
 
-/** Finds signatures whose r or s begins with a zero byte, which the encoding leaves out. */
+/** Finds a signature with an r and one with an s that begins with a zero byte, which the encoding leaves out. */
 export const shortSignatures = async () => {
   const found: { r?: Signed; s?: Signed } = {};
   for (let key = 1; !(found.r && found.s); key++) {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Form of an address by the text of TEP-2; this file computes checksum and base64 without a library. */
+/**
+ * User-friendly form of an address, as defined in TEP-2. Its checksum and base64 are computed here without a library.
+ */
 type Form = { readonly bounceable: boolean; readonly testOnly: boolean; readonly urlSafe: boolean };
 
 /** Computes the CRC16-CCITT of TEP-2: polynomial x^16 + x^12 + x^5 + 1, initial value zero, highest bit first. */

@@ -4,9 +4,12 @@ import { annasJettons, coin, mintBody, type Wallet, type World } from './ton-wor
 
 /** Movement of jettons that a jetton wallet made for its owner. */
 export type TokenMove = {
-  /** Index of the payment whose message ordered the movement. */
+  /** Index in `payments` of the payment with the message that ordered the movement. */
   readonly at: number;
-  /** Index of the payment whose message carried the jettons; its hash identifies the transfer on both sides. */
+  /**
+   * Index in `payments` of the payment with the message that moved the jettons. The hash of that message identifies the
+   * transfer.
+   */
   readonly carriedBy: number;
   readonly side: 'INCOMING' | 'OUTGOING';
   /** Null for jettons that were minted. */
@@ -25,7 +28,7 @@ type Order = {
   readonly to: Address;
   readonly response?: Address;
   readonly forwarded?: bigint;
-  /** Forward payload in a cell of its own; `inline` is one within the order's cell. */
+  /** Forward payload in a cell of its own; `inline` is a forward payload within the cell of the order. */
   readonly payload?: Cell;
   readonly inline?: Cell;
 };
@@ -133,7 +136,7 @@ const cameBack: Scene = async (world) => {
   };
 };
 
-/** Plays a stranger's false message to Anna's jetton wallet that jettons have come. */
+/** Plays a stranger's forged message to Anna's jetton wallet, which claims that jettons have arrived. */
 const forged: Scene = async ({ anna, bert, carl, keeper }) => {
   const annas = await keeper(anna.address);
   const body = beginCell()
@@ -156,10 +159,12 @@ const forged: Scene = async ({ anna, bert, carl, keeper }) => {
   };
 };
 
-/** Value that lets Anna's jetton wallet send, but Bert's neither accept nor return the jettons. */
+/**
+ * Message value that suffices for Anna's jetton wallet to send jettons, but not for Bert's to accept or return them.
+ */
 const scarce = 6_500_000n;
 
-/** Scenes under the name of what is sent in them. */
+/** Scenes by name. The name describes the jettons that are sent in the scene. */
 export const jettonScenes: Readonly<Record<string, Scene>> = {
   'jettons without a comment': (world) => transfer(world, { amount: 70n }),
   'jettons with a comment and a notification of the receiver': (world) =>

@@ -3,13 +3,16 @@ import { Address, beginCell, type Cell, internal, type MessageRelaxed, SendMode 
 import type { BlockchainTransaction } from '@ton/sandbox';
 import { coin, newJetton, type Wallet, type World } from './ton-world.js';
 
-/** Payment as its sender knows it; `rest` is the value that fees leave of the received value or the balance. */
+/**
+ * Payment that a scene expects. The value `rest` is for payments with an amount that depends on fees: it is the value
+ * that the sender received or held, minus the fees.
+ */
 export type Payment = {
   readonly from: Address;
   readonly to: Address;
   readonly value: bigint | 'rest';
   readonly comment?: string;
-  /** True when the receiver rejected the payment; returned value is a payment of its own. */
+  /** True when the receiver rejected the payment. The returned value is listed as another payment. */
   readonly isRefused?: boolean;
   readonly isBounced?: boolean;
 };
@@ -29,7 +32,9 @@ const outside = (from: Wallet): MessageRelaxed => ({
 });
 
 type Plain = { value?: bigint; bounce?: boolean; body?: Cell; comment?: string };
-/** Sends one message and returns the payment that it makes when the receiver accepts it. */
+/**
+ * Sends one message. Returns its transactions, and the payment that is expected if the receiver accepts the message.
+ */
 const paying = async (from: Wallet, to: Address, { value = coin, bounce = false, body, comment }: Plain) => {
   const content = comment === undefined ? body : commentBody(comment);
   const message = internal({ to, value, bounce, ...(content && { body: content }) });
@@ -152,7 +157,7 @@ const leaving: Readonly<Record<string, Scene>> = {
   },
 };
 
-/** Scenes under the name of what is sent in them. */
+/** Scenes by name. The name describes the messages that are sent in the scene. */
 export const coinScenes: Readonly<Record<string, Scene>> = {
   ...plain,
   ...comments,

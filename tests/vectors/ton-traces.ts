@@ -17,14 +17,16 @@ const accountOf = ({ inMessage }: BlockchainTransaction): Address => {
   return 'workChain' in dest ? dest : assert.fail('the received message has an external destination');
 };
 
-/** Writes a transaction of the virtual machine as an index gives it to the connector. */
+/** Converts a transaction of the virtual machine to the form in which an index returns it to the connector. */
 export const recordOf = (transaction: BlockchainTransaction): Transaction => {
   const workchain = accountOf(transaction).workChain;
   const block_ref = { workchain, shard, seqno };
   return { ...writeTransaction(transaction.raw, workchain, seqno, block_ref), block_ref };
 };
 
-/** Reads the messages from a transaction's cell: a flag and the received one, then the sent ones by number. */
+/**
+ * Reads the messages from a transaction's cell: a flag bit, the received message, and then the sent messages by number.
+ */
 const messageCells = ({ raw }: BlockchainTransaction) => {
   const messages = (raw.refs[0] ?? assert.fail('a transaction has no cell of messages')).beginParse();
   const received = messages.loadBit() ? messages.loadRef() : assert.fail('the transaction received no message');
@@ -54,7 +56,7 @@ const isArrivalOf = ({ from, to, value }: Payment, transaction: BlockchainTransa
   return value === 'rest' ? info.value.coins > 0n : info.value.coins === value;
 };
 
-/** Finds for each payment the transaction that received it, and its parent, which sent it. */
+/** Finds for each payment the transaction that received the payment, and its parent, which sent the payment. */
 const arrivals = (transactions: readonly BlockchainTransaction[], payments: readonly Payment[]) => {
   const left = new Set(transactions);
   return payments.map((payment) => {
@@ -68,7 +70,7 @@ const arrivals = (transactions: readonly BlockchainTransaction[], payments: read
 const friendly = (address: Address) =>
   friendlyByTep2(address.toRawString(), { bounceable: false, testOnly: false, urlSafe: true });
 
-/** Makes the two records that each payment must have: that of its sender and that of its receiver. */
+/** Returns the two rows that the API must list for each payment: that of the sender and that of the receiver. */
 export const rowsExpected = ({ transactions, payments }: Played) =>
   arrivals(transactions, payments).flatMap(({ payment, arrived, departed }) => {
     const { from, to, value, comment = '', isRefused = false, isBounced = false } = payment;
@@ -90,7 +92,7 @@ export const rowsExpected = ({ transactions, payments }: Played) =>
     });
     return [
       {
-        // A transaction that bounces value has failed itself.
+        // The transaction that sends a bounce is the one that rejected the payment, so it has failed.
         ...row(departed, isBounced),
         transfer_hash: sentHash(departed, arrived),
         transfer_type: 'TRANSFER_TYPE_OUTGOING',
@@ -111,7 +113,7 @@ const feesOf = ({ outMessages, totalFees }: BlockchainTransaction) =>
     .reduce((sum, fee) => sum + fee, totalFees.coins);
 
 type Row = { readonly transfer_type?: string; readonly value?: string };
-/** Computes by account the change of its balance that the records of its transactions imply. */
+/** Computes for each account the change of its balance, from the rows and the fees of its transactions. */
 export const changesBy = (
   transactions: readonly BlockchainTransaction[],
   rowsOf: (one: BlockchainTransaction) => readonly Row[],
@@ -136,7 +138,10 @@ const balances = async ({ chain }: World, accounts: readonly Address[]) => {
   return held;
 };
 
-/** Plays a scene, returns the changes of balances, and restores the chain so that every scene begins the same. */
+/**
+ * Plays a scene, and returns its outcome with the change of each account's balance. Restores the chain afterwards, so
+ * that every scene begins with the same state.
+ */
 export const play = async <T extends Played>(world: World, scene: (world: World) => Promise<T>) => {
   const before = world.chain.snapshot();
   const played = await scene(world);
@@ -148,7 +153,7 @@ export const play = async <T extends Played>(world: World, scene: (world: World)
   return { ...played, changes: new Map(changes) };
 };
 
-/** Makes the fields that the record of each jetton movement must have. */
+/** Returns the fields that the API's row for each jetton movement must have. */
 export const tokenRowsExpected = (played: Played, moves: readonly TokenMove[], master: Address) => {
   const found = arrivals(played.transactions, played.payments);
   const arrivedAt = (index: number) => found[index]?.arrived ?? assert.fail(`there is no payment ${index}`);

@@ -13,7 +13,7 @@ export type World = {
   readonly master: Address;
   /** Returns the address of an owner's jetton wallet. */
   keeper(owner: Address): Promise<Address>;
-  /** Deploys a contract at the address that rejects every message. */
+  /** Deploys, at the given address, a contract that rejects every message. */
   obstruct(address: Address): Promise<void>;
 };
 
@@ -43,7 +43,7 @@ const sandbox = async () => {
   }
 };
 
-/** Returns null where the virtual machine, an optional dependency, is not installed. */
+/** Creates the world; returns null if the virtual machine, an optional dependency, is not installed. */
 export const createWorld = async (): Promise<World | null> => {
   const loaded = await sandbox();
   if (!loaded) return null;

@@ -10,24 +10,31 @@ import type { LimitCache } from '../limit-cache.js';
 import { type GatewayTokenCache, type Holder, isToken } from './token-cache.js';
 
 export type GatewayAccess = {
-  /** Finds the holder of the api_key or token in a gateway URL; null when the key grants no access, as an auditor's. */
+  /**
+   * Finds the holder of the api_key or token in a gateway URL; null when `key` grants no access to the gateway, such as
+   * the key of an auditor.
+   */
   find(key: string): MaybePromise<Holder | null>;
   /**
    * Charges gateway calls to the token's own limit, if it has one, and to the organization's gateway limits for the
-   * chain. Returns the remaining quota. `cost` must fit into the limits; `more` is charged in addition and may overdraw.
+   * chain. Returns the quota of the limit with the fewest units left. `cost` is charged only if it fits into the
+   * limits; `more` is then charged in addition, even if it overdraws them.
    */
   charge(holder: Holder, variant: Variant, cost: number, more?: number): MaybePromise<Quota>;
   /**
-   * Charges calls that a token does not allow to the token alone: to its own limit or, if it has none, to a counter of its
-   * own with the organization's limits.
+   * Charges rejected calls, which the token does not allow, to a counter of that token only. The limit of the counter
+   * is the token's own limit or, if it has none, the organization's.
    */
   chargeRejected(holder: Holder, variant: Variant, calls: number): MaybePromise<Quota>;
 };
 
-/** Limit of gateway calls that one organization may start in one turn of the event loop. */
+/** Maximum number of gateway calls that one organization may start in one turn of the event loop. */
 export const callsInTurn = 200;
 
-/** Counter names for gateway calls by chain. Operations of the same chain are counted separately. */
+/**
+ * Names of the rate-limit counters of gateway calls, by chain. API operations on the same chain have a separate
+ * counter.
+ */
 const counters = new Map(variants.map(({ tag }) => [tag, `${tag}:gateway`]));
 
 const nearer = (a: Quota, b: Quota) => (b.remaining < a.remaining ? b : a);

@@ -15,7 +15,10 @@ import { createGatewayTokens, type GatewayTokens } from './tokens.js';
 /** Authentication of gateway calls, and the use cases that manage gateway tokens. */
 export type GatewayAuth = { readonly gatewayAccess: GatewayAccess; readonly gatewayTokens: GatewayTokens };
 
-/** Creates both around one token cache, `tokens`, which the caller must keep current with `invalidateFromEvents`. */
+/**
+ * Creates gateway access and token management. The caller must keep the token cache, `tokens`, current with
+ * `invalidateFromEvents`.
+ */
 export const createGatewayAuth = (ports: {
   handle: Handle;
   events: EventStore;

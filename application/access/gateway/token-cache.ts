@@ -17,7 +17,7 @@ type Grant = {
   readonly chains: ReadonlySet<string> | null;
   readonly methods: ReadonlySet<string> | null;
   readonly origins: ReadonlySet<string> | null;
-  /** Unix ms; Infinity for a token that does not expire. */
+  /** Time in Unix ms at which the token expires; Infinity for a token that does not expire. */
   readonly expiresAt: number;
   /** Rate limit of the token itself; null when only the organization's limits apply. */
   readonly limits: Limits | null;
@@ -26,7 +26,10 @@ type Grant = {
 export type Holder = { readonly organizationId: string; readonly grant?: Grant };
 
 export type GatewayTokenCache = EventInvalidatedCache & {
-  /** Finds a token; null when it is unknown, deleted or expired, or when its stored data was tampered with. */
+  /**
+   * Finds the holder of a token; null when the token is unknown, deleted or expired, or when its stored data was
+   * tampered with.
+   */
   find(token: string): MaybePromise<Holder | null>;
 };
 
@@ -44,7 +47,10 @@ const organizationOfToken = (token: string) => {
 export const tokenIdOf = ({ sign }: Pick<System, 'sign'>, token: string) =>
   `gtk_${sign('gateway-token', token).slice(0, 32)}`;
 
-/** Name of the token's data key in the vault. The sealed id decrypts only with `tokenContext`. */
+/**
+ * Name of the token's data key in the vault. This key seals the token id together with `tokenContext`: after a change
+ * of the token's stored permissions, the id does not decrypt.
+ */
 export const tokenKeyId = (gatewayTokenId: string) => `gateway-token:${gatewayTokenId}`;
 export const tokenContext = (organizationId: string, gatewayTokenId: string, grants: Grants) => {
   const { name, chains = null, methods = null, origins = null, expireTime = null, perSecondLimit = null } = grants;
@@ -64,11 +70,11 @@ const grantOf = (gatewayTokenId: string, grants: Grants): Grant => ({
   limits: grants.perSecondLimit === undefined ? null : limitsOf(grants.perSecondLimit),
 });
 
-/** Limits of cached misses and of cached token digests. */
+/** Maximum number of cached unknown tokens, and of cached digests of tokens. */
 const maxUnknown = 1000;
 const maxKeys = 10_000;
 
-/** Returns true when the token's data is as it was created and its data key still exists. */
+/** Returns true when the token's data is unchanged since its creation and its data key still exists. */
 const isGenuine = async (
   { vault, system }: { vault: Vault; system: System },
   gatewayTokenId: string,
@@ -86,9 +92,9 @@ const isGenuine = async (
 };
 
 export const createGatewayTokenCache = (events: EventStore, vault: Vault, system: System): GatewayTokenCache => {
-  /** Times (Unix ms) until which cache keys count as unknown. */
+  /** Cache keys of unknown tokens, each with the Unix ms until which it is rejected without a store read. */
   const unknown = createBoundedCache<string, number>(maxUnknown);
-  /** Cache keys by token. The digest of a token costs more than the rest of a lookup. */
+  /** Cache keys by token, kept because computing the digest of a token costs more than the rest of a lookup. */
   const keys = createBoundedCache<string, string>(maxKeys);
   const budget = createLookupBudget(system);
   let created = 0;
@@ -105,7 +111,7 @@ export const createGatewayTokenCache = (events: EventStore, vault: Vault, system
     const before = created;
     const state = await readAggregate(events, gatewayToken, organizationId, gatewayTokenId);
     if (state.state !== 'active') {
-      // The token may have been created after the read.
+      // The token is not cached as unknown if a token was created meanwhile, because it may be this one.
       if (created === before) unknown.set(cacheKey, system.now() + unknownTtlMs);
       return null;
     }

@@ -44,9 +44,9 @@ export const createGatewayTokens = (ports: {
         fail('INVALID_ARGUMENT', `expire_time must be in the future, not ${grants.expireTime}`);
       const existing = { type: 'RequireExisting', data: { organizationId } } as const;
       const steps = [step(organization, organizationId, organizationId, existing)];
-      // The organization is checked before the vault creates a data key for the token.
+      // The organization is checked first, so that the vault creates no data key if the organization does not exist.
       await handle(globalContext(by, organizationId), steps);
-      // A retry derives the token of the first attempt.
+      // A retry derives the same token as the first attempt.
       const random = by.idSeed === undefined ? system.secret() : system.sign('idempotent-token', by.idSeed);
       const token = tokenFor(organizationId, random.slice(0, 32));
       const gatewayTokenId = tokenIdOf(system, token);
@@ -55,7 +55,7 @@ export const createGatewayTokens = (ports: {
           'FAILED_PRECONDITION',
           'The gateway token created by the first attempt of this request was deleted. Use a new idempotency-key.',
         );
-      // Other requests get a turn between these reads and those of the command.
+      // Yields to other requests before the command reads its streams.
       await system.breathe();
       const [keyId, context] = [tokenKeyId(gatewayTokenId), tokenContext(organizationId, gatewayTokenId, grants)];
       const sealedId = await vault.seal(keyId, gatewayTokenId, context);
@@ -72,7 +72,8 @@ export const createGatewayTokens = (ports: {
       const position = await handle(globalContext(by, organizationId), [
         step(gatewayToken, organizationId, gatewayTokenId, { type: 'Delete', data: { gatewayTokenId } }),
       ]);
-      // The shredder also destroys the key, but later. Once the request succeeds, the token must be unusable.
+      // The shredder would also destroy the data key, but later: the token must be unusable as soon as the request
+      // succeeds.
       await vault.destroyKey(tokenKeyId(gatewayTokenId));
       return { answer: {}, position };
     },

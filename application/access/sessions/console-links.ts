@@ -6,7 +6,7 @@ import { createLookupBudget } from '../lookup-budget.js';
 import { createTokenEntries, type SessionOwner } from './session-entries.js';
 import type { Sessions } from './sessions.js';
 
-/** Lifetime of a link in seconds. */
+/** Lifetime of a link, in seconds. */
 export const linkSeconds = 60;
 
 export type ConsoleLinks = {
@@ -14,7 +14,7 @@ export type ConsoleLinks = {
   create(by: Operation, organizationId: string): Promise<string>;
   /** Opens the session of a link. Each token can be used once, whichever process receives it. */
   redeem(requestId: string, token: string): ReturnType<Sessions['open']>;
-  /** Removes expired links. */
+  /** Removes expired and used links. */
   sweep(): Promise<void>;
 };
 

@@ -8,7 +8,7 @@ import type { CredentialCache } from '../credential-cache.js';
 import type { CredentialUses } from '../credential-uses.js';
 import type { Found, SessionLists, StoredSession, TokenEntries } from './session-entries.js';
 
-/** Limits of a session: without a request, in total, and the number of sessions of one credential. */
+/** Limits of sessions: time without a request, total time, and the number of sessions per credential or operator. */
 export const sessionLimits = { idleSeconds: 1800, maxSeconds: 28_800, perCredential: 10 };
 
 export type SessionPorts = {
@@ -24,7 +24,7 @@ type FoundSession = Found<StoredSession>;
 
 const sweeper = { kind: 'process', id: 'session sweeper' } as const;
 
-/** Returns the part of a session's events that names its credential. An operator has none. */
+/** Returns an object with the `apiKey` field of a session's events; an empty object for the session of an operator. */
 export const keyOf = ({ kind, id }: Actor) => (kind === 'credential' ? { apiKey: id } : {});
 
 /** Creates the functions that check whether a session has ended, and record its end. */

@@ -3,7 +3,7 @@ import type { Actor } from '../../ports/event-store.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 
-/** Credential that signed in to its organization, or operator who opened a link to one. */
+/** Credential that signed in to its organization, or operator who opened a link to an organization. */
 export type SessionOwner = { readonly organizationId: string; readonly actor: Actor };
 
 /** Session as the state store holds it. Times are Unix ms. */
@@ -12,11 +12,14 @@ export type StoredSession = SessionOwner & {
   readonly expiresAt: number;
   /** Time of the last request, to the minute. */
   readonly usedAt: number;
-  /** Reason of the end. Present from the end of the session until its last event is written. */
+  /** Reason for which the session ended. Present from the end of the session until its last event is written. */
   readonly ended?: SessionEnd;
 };
 
-/** Entry of the state store that was read, for a write that must not undo that of another process. */
+/**
+ * Entry as read from the state store. A write states `revision`, so that it cannot overwrite a later write of another
+ * process.
+ */
 export type Found<T> = { readonly id: string; readonly value: T; readonly revision: number };
 
 /**
@@ -39,7 +42,7 @@ export const createTokenEntries = <T>(
   return {
     idOf: (token: string): string => system.sign(prefix, token),
     read,
-    /** Returns false if the entry is no longer at the given revision. */
+    /** Writes an entry. Returns false, without writing, if the stored entry no longer has the given revision. */
     write: (id: string, value: T, revision = noEntry): Promise<boolean> => {
       const text = JSON.stringify(value);
       return state.put('processes', nameOf(id), JSON.stringify([signatureOf(id, text), text]), revision);
@@ -67,7 +70,7 @@ export const createSessionLists = ({ state }: { readonly state: StateStore }) =>
   return {
     read: async (owner: SessionOwner): Promise<readonly string[]> =>
       parse((await state.get('processes', nameOf(owner)))?.value),
-    /** Changes the list of an owner, and retries if another process changed it meanwhile. */
+    /** Changes the session ids of an owner, and retries if another process changed the ids meanwhile. */
     change: async (owner: SessionOwner, to: (ids: readonly string[]) => readonly string[]): Promise<void> => {
       for (;;) {
         const entry = await state.get('processes', nameOf(owner));

@@ -15,20 +15,26 @@ import {
   type StoredSession,
 } from './session-entries.js';
 
-/** Time between two writes of the last use. */
+/** Minimum time in ms between two writes of a session's time of last use. */
 const touchMs = 60_000;
 
 /** Caller that a session authenticates. */
 type SessionHolder = SessionOwner & { readonly role: Role };
 
 export type Sessions = {
-  /** Opens a session and ends the oldest of the owner's if there are too many. A retry returns the same token. */
+  /**
+   * Opens a session, and ends the oldest sessions of the owner above `sessionLimits.perCredential`. A retry returns the
+   * same token.
+   */
   open(by: Operation, owner: SessionOwner): Promise<Done<{ readonly token: string; readonly expireTime: string }>>;
-  /** Returns the holder of a session; null if the session is unknown or has ended. Counts as use. */
+  /** Returns the holder of a session; null if the session is unknown or has ended. Counts as use of the session. */
   find(token: string): Promise<SessionHolder | null>;
-  /** Returns whether the session is still valid. Does not count as use. */
+  /** Returns whether the session is still valid. Does not count as use of the session. */
   lasts(token: string): Promise<boolean>;
-  /** Ends a session, or all sessions of the owner without a token. A token of another owner ends nothing. */
+  /**
+   * Ends the session of `token`, or all sessions of the owner if `token` is undefined. Does nothing for a session of
+   * another owner.
+   */
   close(by: Operation, owner: SessionOwner, token: string | undefined): Promise<Done<Nothing>>;
   /** Ends all sessions of a credential that was deleted. */
   closeDeleted(by: Operation, organizationId: string, apiKey: string): Promise<void>;
@@ -39,7 +45,7 @@ export type Sessions = {
 const isOf = (owner: SessionOwner, { organizationId, actor }: StoredSession) =>
   organizationId === owner.organizationId && actor.kind === owner.actor.kind && actor.id === owner.actor.id;
 
-/** Stores new sessions, and writes their first event. */
+/** Returns a function that stores a new session and writes its first event. */
 const createOpening = (
   { handle, events, system }: SessionPorts & { readonly events: EventStore },
   entries: ReturnType<typeof createTokenEntries<StoredSession>>,
@@ -71,7 +77,10 @@ const createOpening = (
   };
 };
 
-/** Manages the sessions of browsers. The cookie holds a random token; the state store holds a keyed digest of it. */
+/**
+ * Manages the sessions of the console. The cookie holds a random token; the state store holds a keyed digest of the
+ * token.
+ */
 export const createSessions = (ports: SessionPorts & { readonly events: EventStore }): Sessions => {
   const { events, uses, system } = ports;
   const entries = createTokenEntries<StoredSession>(ports, 'session');
@@ -115,7 +124,8 @@ export const createSessions = (ports: SessionPorts & { readonly events: EventSto
       }
       const now = system.now();
       const { organizationId, actor, usedAt } = found.value;
-      // A process that wrote meanwhile noted the same minute, or ended the session.
+      // A failed write is ignored: the process that wrote meanwhile stored a use in the same minute, or ended the
+      // session.
       if (now - usedAt >= touchMs) await entries.write(found.id, { ...found.value, usedAt: now }, found.revision);
       if (actor.kind === 'credential') uses.note(actor.id);
       return { organizationId, actor, role };

@@ -4,7 +4,10 @@ import type { Sessions } from './sessions.js';
 
 const pauseMs = 60_000;
 
-/** Removes expired sessions and links periodically, because no request may ever ask for them again. */
+/**
+ * Removes expired sessions and links periodically. Requests alone would not remove all of them, because many are never
+ * used again.
+ */
 export const createSessionSweeper =
   (ports: {
     readonly sessions: Pick<Sessions, 'sweep'>;

@@ -5,8 +5,8 @@ import { noEntry, type StateStore } from '../../ports/state.js';
 type Place = { readonly after: PageKey | undefined; readonly revision: number };
 
 /**
- * Stores, per organization and contract, the last address whose token account was looked up. Addresses are visited in the
- * order of registration, so later registrations come after the cursor.
+ * Stores, per organization and contract, the last address whose token account was looked up. Addresses are visited in
+ * the order of registration, so later registrations come after the cursor.
  */
 export const createAddressCursors = (state: StateStore, { tag }: Variant) => {
   const idOf = (organizationId: string, contract: string) => `token-accounts ${tag} ${organizationId} ${contract}`;
@@ -14,11 +14,12 @@ export const createAddressCursors = (state: StateStore, { tag }: Variant) => {
     read: async (organizationId: string, contract: string, head: number): Promise<Place> => {
       const entry = await state.get('processes', idOf(organizationId, contract));
       const after: PageKey | undefined = entry ? JSON.parse(entry.value) : undefined;
-      // An event store restored from a backup may end before the saved address.
+      // The cursor is ignored if the event store ends before the saved address was registered, as it may after a
+      // restored backup.
       const isThere = after !== undefined && Number(after[0]) <= head;
       return { after: isThere ? after : undefined, revision: entry?.revision ?? noEntry };
     },
-    /** Saves the cursor unless another process saved first. Both processes find the same accounts. */
+    /** Saves the cursor, unless another process has saved it first: both processes find the same accounts. */
     save: async (organizationId: string, contract: string, { after, revision }: Place) => {
       await state.put('processes', idOf(organizationId, contract), JSON.stringify(after), revision);
     },

@@ -14,7 +14,7 @@ type Ports = FindingPorts & {
   readonly progress: Progress;
 };
 
-/** Low limit, because the follower uses the same nodes. */
+/** Maximum number of concurrent calls of `findPart`. Low, because the follower uses the same nodes. */
 const maxConcurrent = 2;
 const maxConcurrentPerOrganization = 1;
 const maxWaiting = 1;
@@ -25,7 +25,10 @@ const isNews = ({ type, data }: Recorded) =>
   type === 'AddressRegistered' ||
   (type === 'ContractRegistered' && (data as { standard?: string }).standard === 'token');
 
-/** Finds all missing token accounts of one organization. Returns the number of contracts that failed. */
+/**
+ * Returns a function that finds all missing token accounts of one organization, and resolves to the number of contracts
+ * that failed.
+ */
 const createRound = (ports: Ports, variant: Variant) => {
   const { contracts, system } = ports;
   const inTurn = createFairTurns({ maxConcurrent, maxConcurrentPerKey: maxConcurrentPerOrganization, maxWaiting });
@@ -54,15 +57,18 @@ const createRound = (ports: Ports, variant: Variant) => {
 };
 
 /**
- * Finds the token accounts of every address for the registered contracts of its organization, on chains where tokens are
- * held by separate accounts. Organizations are served round-robin, a few addresses at a time.
+ * Finds the token accounts of every address for the registered contracts of its organization, on chains where tokens
+ * are held by separate accounts. Organizations are served round-robin, a few addresses at a time.
  */
 export const createAccountFinder = (ports: Ports, variant: Variant) => {
   const { progress, system } = ports;
   const round = createRound(ports, variant);
-  /** Checkpoints to resume from, by unfinished organization, oldest first. */
+  /** Organizations with an unfinished search, oldest first, each with the position to resume from after a restart. */
   const unfinished = new Map<string, Position>();
-  /** Position that the read models must reach, by unfinished organization. */
+  /**
+   * Organizations with an unfinished search, each with the position that the read models must reach before the next
+   * search.
+   */
   const awaited = new Map<string, Position>();
 
   const work = async (organizationId: string, signal: AbortSignal) => {

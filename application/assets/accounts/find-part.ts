@@ -29,7 +29,10 @@ type Found = { readonly document: AddressDocument; readonly account: string };
 
 const addressesAtOnce = 16;
 
-/** Looks up the token account of an owner; null when the token names none, or the account does not confirm it. */
+/**
+ * Looks up the token account of an owner; null when the token contract names no account, or the account names another
+ * owner or token.
+ */
 const askAccount = async (chain: Chain, owner: string, asset: ImportedToken): Promise<string | null> => {
   try {
     return (await chain.tokens({ owner, asset, account: undefined })).account ?? null;
@@ -39,7 +42,10 @@ const askAccount = async (chain: Chain, owner: string, asset: ImportedToken): Pr
   }
 };
 
-/** Returns a function that finds the accounts of the next addresses. It resolves to true when addresses remain. */
+/**
+ * Returns a function that finds the token accounts of the next addresses, and resolves to true while further addresses
+ * remain.
+ */
 export const createFindPart = (ports: FindingPorts, variant: Variant) => {
   const { events, readModels, handle, chain } = ports;
   const cursors = createAddressCursors(ports.state, variant);
@@ -69,8 +75,8 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
     );
 
   /**
-   * Records the balances that the accounts already hold. The accounts are recorded first, so that the follower sees every
-   * transfer after the read.
+   * Records the balances that the accounts already hold. The accounts must be recorded first, so that the follower sees
+   * every transfer after the balances were read.
    */
   const readHeld = async (context: Context, asset: ImportedToken, found: readonly Found[]) => {
     const { at } = await confirmedHeader(chain, variant, undefined);
@@ -82,7 +88,10 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
     }
   };
 
-  /** Returns the commit time (Unix ms) of the earliest registration that the accounts belong to. */
+  /**
+   * Returns the earliest time (Unix ms) from which one of the accounts should have been followed. An account should be
+   * followed from the registration of its address or of its contract, whichever is later.
+   */
   const sinceOf = async ({ organizationId }: Context, registered: number, found: readonly Found[]) => {
     const positions = found.map(({ document }) => Math.max(document.position, registered));
     const history = events.readOrganizationBackwards(organizationId, { position: Math.min(...positions) });

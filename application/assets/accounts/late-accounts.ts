@@ -4,7 +4,10 @@ import { mapInSlices } from '../../async/slices.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 
-/** Accounts found in one step. `since` is the time (Unix ms) of the earliest registration that they belong to. */
+/**
+ * Token accounts found in one step. `since` is the earliest time (Unix ms) from which one of these accounts should have
+ * been followed.
+ */
 type Finding = {
   readonly organizationId: string;
   readonly contract: string;
@@ -14,7 +17,10 @@ type Finding = {
 };
 type Entry = Finding & { readonly at: number };
 
-/** Late accounts of one organization and contract. Their blocks are read again together. */
+/**
+ * Token accounts of one organization and contract that were found late. The blocks from `since` on are read again once
+ * for all of them.
+ */
 export type LateAccounts = {
   readonly ids: readonly string[];
   readonly organizationId: string;
@@ -22,13 +28,14 @@ export type LateAccounts = {
   readonly since: number;
 };
 
-/** Time without news after which a search counts as ended. */
+/** Time in ms without a new finding after which a search counts as ended. */
 const maxIdleMs = 60_000;
 const readAtOnce = 32;
 
 /**
- * Stores accounts that were found some time after their registration, until the blocks in between have been read again.
- * Each finding is a separate entry, so that concurrent changes lose none.
+ * Stores late accounts: token accounts that were found after the registration of their address or contract. Kept until
+ * the blocks between registration and finding have been read again. Each finding is a separate entry, so that
+ * concurrent writes lose no finding.
  */
 export const createLateAccounts = (state: StateStore, { tag }: Variant, system: System) => {
   const prefix = `late-accounts ${tag} `;

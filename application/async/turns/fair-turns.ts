@@ -14,8 +14,8 @@ type Bounds = {
 type Queue = { running: number; readonly waiting: (() => void)[] };
 
 /**
- * Runs tasks with bounded concurrency and schedules keys round-robin. Before each task of its own key, a waiting task
- * waits for at most one task of every other key.
+ * Runs tasks with bounded concurrency and schedules keys round-robin: a key that may start a task waits for at most one
+ * task of every other key.
  */
 export const createFairTurns = ({ maxConcurrent, maxConcurrentPerKey, maxWaiting }: Bounds): FairTurns => {
   const queues = new Map<string, Queue>();

@@ -4,28 +4,37 @@ type Clock = { now(): number; sleep(ms: number): Promise<void> };
 
 export type LargeWorkThrottle = {
   /**
-   * Returns whether work of this many steps is large, alone or together with earlier work of the key. Counts the steps
-   * unless it returns true.
+   * Returns whether work of `steps` steps is large, alone or together with recent small work of the same key. Small
+   * work is added to the count of its key.
    */
   isLarge(key: string, steps: number): boolean;
   /** Runs small work immediately. */
   small<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Runs large work after a pause that leaves time to small work. Callers must await one call before the next. */
+  /**
+   * Runs large work after a pause that leaves time for small work of other keys. Callers must await one call before the
+   * next.
+   */
   large<T>(key: string, work: () => Promise<T>): Promise<T>;
 };
 
-/** Steps from which work is large. A key may start as many in a second as small work, without the first of each. */
+/**
+ * Number of steps from which work is large, and maximum number of steps per second that a key may start as small work,
+ * not counting the first step of each piece.
+ */
 const largeSteps = 100;
 const maxCountedKeys = 10_000;
 
-/** Pause between two pieces of large work, as a multiple of the duration of the first piece. */
+/** Pause between two pieces of large work, as a multiple of the duration of the earlier piece. */
 const pauseFactor = 10;
 const maxPauseMs = 2000;
 const pollIntervalMs = 5;
-/** Polls in a row without small work after which the pause ends early. */
+/** Number of consecutive polls without small work of other keys after which the pause ends early. */
 const quietPolls = 20;
 
-/** Counts the steps of each key except the first of each piece, which the rate limit bounds. The count drains over time. */
+/**
+ * Creates the predicate for large work: a leaky bucket of steps per key. The first step of each piece of work is free,
+ * because the rate limit of requests bounds the number of pieces.
+ */
 const createStepCounter = ({ now }: Pick<Clock, 'now'>) => {
   const counts = createBoundedCache<string, { readonly steps: number; readonly at: number }>(maxCountedKeys);
   return (key: string, steps: number) => {
@@ -40,12 +49,12 @@ const createStepCounter = ({ now }: Pick<Clock, 'now'>) => {
 };
 
 /**
- * Limits large work to about a tenth of the time while other keys have small work. Large work blocks small work. Without
- * pauses, every small piece would wait for a large one, because the next large piece starts when the last one ends.
+ * Limits large work to about a tenth of the time while other keys have small work. A running piece of large work delays
+ * all small work: without pauses, the next large piece would start as soon as the last one ends.
  */
 export const createLargeWorkThrottle = ({ now, sleep }: Clock): LargeWorkThrottle => {
   let last: { readonly key: string; readonly tookMs: number } | undefined;
-  /** Number of small pieces of other keys that started since the last large piece started. */
+  /** Number of pieces of small work of other keys that started since the last piece of large work started. */
   let begun = 0;
   let running = 0;
 

@@ -1,9 +1,12 @@
 import { createFairTurns, type FairTurns } from './fair-turns.js';
 
-/** Runs each task in a turn of the event loop of its own, few tasks at a time. Organizations are served round-robin. */
+/**
+ * Runs each task in its own turn of the event loop, at most `maxConcurrent` at a time. Organizations are served
+ * round-robin.
+ */
 export type LoopTurns = FairTurns;
 
-/** Keeps a store behind a network busy: with one task at a time it would idle between two tasks. */
+/** Number of concurrent tasks. With only one, a store behind a network would idle between two tasks. */
 const maxConcurrent = 4;
 
 export const createLoopTurns = ({ breathe }: { breathe(): Promise<void> }): LoopTurns => {

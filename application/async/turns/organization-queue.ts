@@ -5,7 +5,7 @@ type System = {
   readonly log: { warn(facts: object, message: string): void };
 };
 
-/** Queue with one lane per organization. Organizations are served round-robin. */
+/** Queue with one lane per organization, which holds its unfinished items. Organizations are served round-robin. */
 export type OrganizationQueue<T> = {
   add(organizationId: string, item: T): void;
   run(signal: AbortSignal): Promise<void>;
@@ -29,16 +29,22 @@ export const firstOf = <T>(lane: ReadonlySet<T>, count: number): T[] => {
   return found;
 };
 
-/** Waits until all promises have settled, then rejects with the first failure, so that no work continues unobserved. */
+/**
+ * Waits until all promises have settled, then returns their values or rejects with the first failure, so that no work
+ * continues unobserved.
+ */
 export const allSettledOrThrow = async <T>(doing: readonly Promise<T>[]): Promise<T[]> => {
   await Promise.allSettled(doing);
   return Promise.all(doing);
 };
 
-/** Pauses after consecutive failures of one organization. */
+/** Shortest and longest pause in ms after consecutive failures of one organization. */
 const retryPauses = { firstMs: 200, maxMs: 5000 };
 
-/** Creates pauses that end together, because a signal that very many pauses listen to would report a leak. */
+/**
+ * Creates pauses that `endAll` ends together. Node would warn of a leak if every pause listened to the signal of the
+ * queue.
+ */
 const createPauses = (system: System) => {
   const pausing = new Set<AbortController>();
   return {
@@ -55,8 +61,8 @@ const createPauses = (system: System) => {
 };
 
 /**
- * Serves organizations round-robin, one call of `work` each, so that an organization waits for at most one call of every
- * other organization. A failed call is retried after a pause. The pause delays only the organization that failed.
+ * Serves organizations round-robin, one call of `work` each, so that an organization waits for at most one call of
+ * every other organization. A failed call is retried after a pause. The pause delays only the organization that failed.
  */
 export const createOrganizationQueue = <T>(
   system: System,
@@ -64,7 +70,7 @@ export const createOrganizationQueue = <T>(
 ): OrganizationQueue<T> => {
   const lanes = new Map<string, Set<T>>();
   const backoffs = new Map<string, ReturnType<typeof createBackoff>>();
-  /** Organizations with items that are neither being served nor pausing, in round-robin order. */
+  /** Organizations that have items and are neither being served nor pausing, in round-robin order. */
   const ready = new Set<string>();
   const started = new Set<Promise<void>>();
   const pauses = createPauses(system);
@@ -85,7 +91,10 @@ export const createOrganizationQueue = <T>(
     );
     if (!signal.aborted) await pauses.pause(ms);
   };
-  /** Returns the failure, or null. The slot is freed before the pause, so that other organizations can use it. */
+  /**
+   * Returns the failure, or null after a success. Frees the slot before the organization pauses, so that another
+   * organization can use the slot.
+   */
   const tryWork = async (lane: Set<T>, organizationId: string) => {
     served++;
     try {

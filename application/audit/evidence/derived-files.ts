@@ -2,10 +2,12 @@ import type { Chained, Digest } from '../../../domain/aggregates/audit.js';
 import type { Position } from '../../ports/event-store.js';
 import type { Lines } from '../export-file.js';
 
-/** Line of a derived file, with number and id of the event that it shows; 0 and '' for a heading. */
+/**
+ * Line of a file derived from the history, with number and id of the event that the line shows; 0 and '' for a heading.
+ */
 export type DerivedLine = { readonly event: number; readonly id: string; readonly text: string };
 
-/** Events from which the sample is drawn: those from `first` to `last`. */
+/** Rule for the random sample: `size` events with numbers from `first` to `last`, chosen by hashes with `seed`. */
 type SampleRule = {
   readonly seed: string;
   readonly size: number;
@@ -50,7 +52,7 @@ const collectSample = ({ seed, size, first, last }: SampleRule, sha256: Digest):
   };
 };
 
-/** Files whose lines follow from the history alone, so that a verifier names the event of an altered line. */
+/** Files that a verifier can compute from the history alone, so that it can name the event of an altered line. */
 const collectors: Readonly<Record<string, (rule: SampleRule, sha256: Digest) => Collector>> = {
   'seals.ndjson': collectSeals,
   'sample.csv': collectSample,

@@ -11,11 +11,11 @@ type Wanted = { readonly software: string; readonly size: number; readonly seed:
 
 export type Evidence = {
   readonly facts: ManifestFacts;
-  /** Full SHA-256 of the public key, in hex; the id of the key is its beginning. */
+  /** Full SHA-256 of the public key, in hex; the key id is the beginning of this hash. */
   readonly fingerprint: string;
   /** Yields the export of the events, in chunks of whole lines. */
   history(): AsyncIterable<string>;
-  /** Writes and signs the manifest. */
+  /** Returns the text of the manifest that lists these files, and its signature. */
   sign(files: Manifest['files']): { readonly manifest: string; readonly signature: string };
 };
 

@@ -4,7 +4,7 @@ import type { Scope } from './scope.js';
 /** Name, size in bytes and SHA-256 of a file in an evidence folder. */
 export type FileDigest = { readonly name: string; readonly size: number; readonly sha256: string };
 
-/** List of the files of an evidence folder, and the facts about them. It is signed as a whole. */
+/** List of the files of an evidence folder, with facts about the folder. One signature covers the whole text. */
 export type Manifest = {
   readonly chainfold_evidence: 1;
   readonly organization_id: string;
@@ -30,7 +30,7 @@ export const manifestName = 'manifest.json';
 export const signatureName = 'manifest.sig';
 export const historyName = 'history.ndjson';
 
-/** Facts of a manifest, before its files are written. */
+/** Facts of a manifest that are known before the files of the folder are written. */
 export type ManifestFacts = Pick<
   Manifest,
   'organization_id' | 'evidence_time' | 'software' | 'key_id' | 'public_key'
@@ -70,7 +70,7 @@ export const writeManifest = ({ period, scope, sample, ...facts }: ManifestFacts
 const isFile = ({ name, size, sha256 }: FileDigest) =>
   /^\w[\w.-]*$/.test(name) && Number.isInteger(size) && /^[0-9a-f]{64}$/.test(sha256);
 
-/** Parses a manifest; null for other texts. File names cannot lead out of the folder. */
+/** Parses a manifest; returns null for any other text, and if the name of a file could lead out of the folder. */
 export const parseManifest = (text: string): Manifest | null => {
   try {
     const manifest = JSON.parse(text) as Manifest;

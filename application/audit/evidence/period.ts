@@ -11,7 +11,7 @@ const days = (year: number, month: number, day: number, next: readonly [number, 
 });
 const months = (year: number, month: number, count: number) => days(year, month, 1, [year, month + count, 1]);
 
-/** Parses a day, or a time with a zone; null for other texts, including days that no calendar has. */
+/** Parses a day, or a time with a zone; null for other texts, including days that do not exist, such as 2026-02-30. */
 const instant = (text: string): Range | null => {
   const [, year, month, date] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number);
   if (year !== undefined && month !== undefined && date !== undefined) {

@@ -53,17 +53,17 @@ const losses = ({ losses: accepted = [] }: Verdict): readonly string[] =>
       `An operator (${by}) accepted at ${time}, by event ${event}, that earlier events differ from those that were sealed: ${reason}`,
   );
 
-/** Numbers of the statements in a folder. */
+/** Totals of the wallet statements in an evidence folder. */
 export type StatementCounts = {
   readonly wallets: number;
   readonly movements: number;
   readonly lines: number;
   readonly unexplained: number;
-  /** Wallets for whose statements no node answered. */
+  /** Number of wallets with a statement that was computed while no node of the chain responded. */
   readonly withoutNode: number;
 };
 
-/** Says how statements without a node differ from others. */
+/** Returns a text that explains how wallet statements that were computed without a node differ from others. */
 export const withoutNodeText = ({ wallets, withoutNode }: StatementCounts) =>
   `For ${withoutNode} of the ${counted(wallets, 'statement')} no node of the chain answered. Such a statement ends with the last block in which the wallet had activity, and may show movements near the end of the period as in transit.`;
 

@@ -9,7 +9,7 @@ export type Scope = {
   /** Position of the last event in the folder. */
   readonly upTo: Position;
   readonly events: number;
-  /** First and last event of the period; `first` is `last` + 1 if the period has no event. */
+  /** Numbers of the first and the last event of the period; `first` is `last` + 1 if the period has no event. */
   readonly first: number;
   readonly last: number;
   /** Number of events that the seals in the folder cover. */
@@ -22,7 +22,7 @@ export type Scope = {
 
 type Batches = AsyncIterable<readonly Recorded[]>;
 
-/** Yields the events up to a position. */
+/** Yields the events up to position `last`, inclusive. */
 export const upToPosition = async function* (batches: Batches, last: Position): AsyncGenerator<readonly Recorded[]> {
   for await (const batch of batches) {
     const wanted = batch.filter(({ position }) => position <= last);
@@ -33,7 +33,7 @@ export const upToPosition = async function* (batches: Batches, last: Position): 
 
 type Bounds = { readonly after: Position; readonly until: Position };
 
-/** Numbers and counts the events of the period. */
+/** Finds the numbers of the first and the last event of the period, and counts the events of the period by type. */
 const createPeriodCounter = ({ after, until }: Bounds) => {
   const types = new Map<string, number>();
   let [first, last, lastId] = [1, 0, ''];
@@ -55,8 +55,9 @@ const createPeriodCounter = ({ after, until }: Bounds) => {
 };
 
 /**
- * Finds the first seal that covers the whole period. Later moves and accepted losses belong to the folder too, because
- * without them the seals before them would contradict the events.
+ * Finds the first seal that covers the whole period. If a migration or an accepted loss is recorded later, the folder
+ * also contains that record and the first seal after it: without the record, the earlier seals would contradict the
+ * events.
  */
 const createSealFinder = ({ until }: Bounds) => {
   let [sealed, events, upTo] = [0, 0, beginning];

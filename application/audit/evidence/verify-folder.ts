@@ -4,7 +4,7 @@ import type { Flaw, Trust } from '../proof.js';
 import { type DerivedLine, deriveFiles } from './derived-files.js';
 import { type FileDigest, historyName, type Manifest, manifestName, parseManifest, signatureName } from './manifest.js';
 
-/** Files of an evidence folder. A file that is missing has no text, no digest and no lines. */
+/** Files of an evidence folder. For a missing file, text and digest are null and there are no lines. */
 export type EvidenceFolder = {
   lines(name: string): Lines;
   text(name: string): Promise<string | null>;
@@ -12,7 +12,9 @@ export type EvidenceFolder = {
   digest(name: string): Promise<string | null>;
 };
 
-/** Verdict about a folder. `file` is the file with the flaw, or the history if there is none. */
+/**
+ * Verdict about a folder. `file` is the name of the file with the flaw; without a flaw, the name of the history file.
+ */
 type FolderVerdict = Verdict & { readonly file: string };
 
 type Found = { readonly file: string; readonly flaw: Flaw };
@@ -28,7 +30,7 @@ const signedManifest = async (folder: EvidenceFolder, { publicKey, isSigned }: O
   return parseManifest(text) ?? wholeFile(manifestName, 'not a manifest of this version');
 };
 
-/** Finds the first line that differs from the history. */
+/** Finds the first line of a file that differs from the line computed from the history; null if all lines agree. */
 const firstDifference = (expected: readonly DerivedLine[], text: string): Flaw | null => {
   const [wanted, found] = [[...expected.map((line) => line.text), ''], text.split('\n')];
   const at = wanted.findIndex((line, n) => line !== found[n]);
@@ -64,7 +66,8 @@ const fileFlaw = async (folder: EvidenceFolder, manifest: Manifest, sha256: Trus
 };
 
 /**
- * Verifies an evidence folder: the history, then the signature of the manifest, then the files. The verifiers in the folder follow the same order, so all name the same flaw.
+ * Verifies an evidence folder: the history, then the signature of the manifest, then the files. The verifiers in the
+ * folder follow the same order, so all name the same flaw.
  */
 export const verifyEvidence = async (
   folder: EvidenceFolder,

@@ -9,7 +9,9 @@ import { BrokenLog, logEntriesFrom } from '../log-reading.js';
 import { createSealLog, type SealLog } from '../seals/seal-log.js';
 import { createLogTree } from './log-tree.js';
 
-/** Event to prove. The position, if the caller knows it, avoids a search through the history. */
+/**
+ * Event whose inclusion is to be proved. If the caller states its position, the history need not be searched for it.
+ */
 type Wanted = { readonly eventId: string; readonly position: Position | undefined };
 
 export type InclusionProof = {
@@ -33,7 +35,7 @@ export type LogProofs = {
 };
 
 type Ports = {
-  /** Events as they are stored. */
+  /** Event store without upcasting. Seals hash events in the shape in which they were stored. */
   readonly events: EventStore;
   readonly sealLog: SealLog;
   readonly system: System;
@@ -45,7 +47,7 @@ const disagreeing =
   'The history contradicts its seals. The operator of the service can locate the difference with chainfold audit verify.';
 const isSeal = ({ type }: Recorded) => type === 'AuditSealed';
 
-/** Converts a broken log into UNAVAILABLE, because the caller is not at fault. */
+/** Rejects with UNAVAILABLE if the seal log is broken, because the caller is not at fault. */
 const provable = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -70,7 +72,10 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
   const forwards = (after: Position) => inTurns(events.readOrganization(organizationId, after));
   const start: Place = { ...firstLink(organizationId, sha256), position: beginning };
 
-  /** Returns the chain state in the last seal before a position; the start of the chain without a seal. */
+  /**
+   * Returns the last seal before a position, to continue the hash chain from there; the start of the chain if there is
+   * none.
+   */
   const sealedBefore = async (position: Position): Promise<Place> => {
     for await (const event of backwards(position - 1)) if (isSeal(event)) return event.data as Seal;
     return start;
@@ -111,9 +116,13 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
         `Event not found: ${eventId}${position === undefined ? '' : ` at position ${position}`}`,
       );
     },
-    /** Returns the number of an event and the first seal of a volume over it, verified along the hash chain. */
+    /**
+     * Returns the number of an event in its history and the first seal in the volume that covers the event, verified
+     * along the hash chain.
+     */
     sealed: async (event: Recorded, volume: number): Promise<{ event: InclusionProof['event']; seal: Seal }> => {
-      // Positions in seals belong to the store in which the seals were made, so a migrated history is read from its start.
+      // Positions in seals are those in the store in which the seals were made. They may be wrong for a migrated
+      // history, so the second attempt reads from the start of the history.
       for (const from of [await sealedBefore(event.position), start]) {
         const numbered = await numberOf(event, from);
         const seal = numbered && (await sealOver(numbered, volume));

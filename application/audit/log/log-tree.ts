@@ -10,13 +10,16 @@ export type LogTree = {
   roots(subtrees: readonly Subtree[]): Promise<readonly string[]>;
 };
 
-/** Number of leaves of the smallest subtree whose root is cached. Smaller subtrees are hashed again, from one read. */
+/**
+ * Number of leaves of the smallest subtree whose root is cached. The root of a smaller subtree is computed again from
+ * the leaves of its block.
+ */
 const blockSize = 256;
 const blockOf = (index: number) => Math.floor(index / blockSize);
 
 /**
- * Computes roots of subtrees of the log. The leaves are read once, block by block, and the roots of blocks are cached:
- * half a mebibyte for a million leaves. A proof then reads a few blocks instead of the whole log.
+ * Computes roots of subtrees of the log. The leaves are read once, block by block, and the roots of blocks are cached
+ * (about half a mebibyte for a million leaves), so that a proof reads a few blocks, not the whole log.
  */
 export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }: System): LogTree => {
   const node = (left: string, right: string) => nodeHash(left, right, sha256);
@@ -29,7 +32,7 @@ export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }:
     await breathe();
     const hashes: string[] = [];
     for await (const leaf of log.leaves(from, to)) {
-      // Iterating to the end would also read the next block.
+      // Stops at the last leaf of the subtree, because another step of the iteration could read the next block.
       if (hashes.push(hashOf(leaf)) === to - from) break;
     }
     if (hashes.length !== to - from) throw new Error(`The seal log has no entry ${from + hashes.length}.`);
@@ -45,7 +48,7 @@ export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }:
     roots.push(root);
     if (roots.length % 2 === 0) keep(node(roots.at(-2) as string, root), level + 1);
   };
-  /** Reads the complete blocks up to a size that are not cached yet. */
+  /** Reads the complete blocks among the first `size` leaves, except those with a cached root. */
   const fill = (size: number) =>
     inOrder(async () => {
       for (let block = levels[0]?.length ?? 0; block < blockOf(size); block++)
@@ -61,7 +64,7 @@ export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }:
       const size = Math.max(0, ...subtrees.map(({ to }) => to));
       await fill(size);
       const read = new Map<number, Promise<readonly string[]>>();
-      /** Reads each block once for all the small subtrees in it. */
+      /** Computes the root of a subtree smaller than a block. Each block is read once for all of its subtrees. */
       const small = async ({ from, to }: Subtree) => {
         const block = blockOf(from);
         const first = block * blockSize;

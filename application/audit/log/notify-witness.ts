@@ -13,14 +13,17 @@ type Ports = { readonly events: EventStore; readonly state: StateStore; readonly
 const pauses = { firstMs: 1000, maxMs: 300_000 };
 
 /**
- * Sends the heads of the log to a witness, starting at its checkpoint. Of several heads in one batch, only the last is
- * sent, because it extends the others.
+ * Sends new heads of the seal log to a witness, continuing at the notifier's checkpoint. Of several heads in one batch,
+ * only the last is sent, because it extends the others.
  */
 export const createWitnessNotifier = (witness: Witness, ports: Ports) => {
   const { system } = ports;
   const follow = fromCheckpoint(`witness:${witness.name}`, ports);
 
-  /** Retries until the witness has stored the head. Throws on abort, so that the checkpoint does not pass the head. */
+  /**
+   * Retries until the witness has stored the head. Throws when aborted, so that the checkpoint is not advanced past a
+   * head that the witness lacks.
+   */
   const send = async (head: LogHead, signal: AbortSignal): Promise<void> => {
     const backoff = createBackoff(pauses);
     for (;;) {

@@ -9,10 +9,10 @@ import { type createIntegrityCheck, IntegrityError } from '../integrity-check.js
 import type { SealerPorts, SealLog } from './seal-log.js';
 import { extendInParts, type SealProgress, type SealProgressStore } from './seal-progress.js';
 
-/** Number of unsealed events, and age of the oldest one in milliseconds, at which a history is sealed. */
+/** Number of unsealed events, or age of the oldest one in milliseconds, at which a history is sealed. */
 export type SealPolicy = { readonly events: number; readonly ms: number };
 
-/** Throws IntegrityError for new events that this service did not append, or with a proof record that it did not sign. */
+/** Throws IntegrityError for a new event that this service did not append, or a proof record that it did not sign. */
 const rejectForged = (progress: SealProgress, batch: readonly Recorded[], notary: Notary) => {
   const { publicKey, isSigned } = notary;
   for (const event of batch) {
@@ -52,14 +52,17 @@ const createSealWriter = ({ handle, notary, system }: SealerPorts, log: SealLog)
   };
 };
 
-/** Makes seals in three steps. Each step is recorded in the progress first, so that an interrupted seal is completed later. */
+/**
+ * Makes seals in steps: saves the seal in the progress as being made, appends it to the log and then to the history,
+ * and saves it as made. An interrupted seal is completed later.
+ */
 const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, log: SealLog) => {
   const records = createSealWriter(ports, log);
-  /** Completes the seal that the progress records as being made; returns false when another sealer saved first. */
+  /** Completes the unfinished seal in `progress.sealing`; returns false when another sealer saved first. */
   const complete = async (organizationId: string, progress: SealProgress, revision: number, now: number) => {
     const { leaf, volume, since } = progress.sealing as NonNullable<SealProgress['sealing']>;
     const rest = { ...progress, unsealed: 0, since: null, sealing: null };
-    // A seal that was begun for a lost volume is made again.
+    // A seal that was begun in a volume that is lost by now is made again, in the current volume.
     if (volume !== now) return progressStore.save(organizationId, { ...rest, since: 0 }, revision);
     const index = await records.seal(leaf, volume, since);
     const { count, hash, places } = leaf;
@@ -70,7 +73,7 @@ const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, l
     const { count, hash, places, position } = progress;
     const leaf = { organizationId, count, hash, places, position };
     const next = { ...progress, sealing: { leaf, volume, since: size } };
-    // Another sealer that saved first makes the seal instead.
+    // Completes the seal if the save succeeds. If it fails, another sealer has saved first, and makes the seal.
     if (await progressStore.save(organizationId, next, revision))
       await complete(organizationId, { ...next, serial: next.serial + 1 }, revision + 1, volume);
   };
@@ -85,7 +88,7 @@ const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, l
 const createHistoryHasher = (ports: SealerPorts, progressStore: SealProgressStore) => {
   const { events, notary, system } = ports;
 
-  /** Advances the progress over a batch, or over all new events in the store where `batch` is null. */
+  /** Advances the progress past the events of `batch`, or past all new events in the store if `batch` is null. */
   const extended = async (organizationId: string, progress: SealProgress, batch: readonly Recorded[] | null) => {
     let next = progress;
     for await (const some of batch ? [batch] : events.readOrganization(organizationId, progress.position))
@@ -96,7 +99,10 @@ const createHistoryHasher = (ports: SealerPorts, progressStore: SealProgressStor
     return next;
   };
 
-  /** Begins a history at 0 events with codes, if the service's own history already needs them. */
+  /**
+   * Requires message authentication codes from the first event of a new history on, if the service's own history
+   * already requires them.
+   */
   const begun = async (progress: SealProgress, isStored: boolean): Promise<SealProgress> => {
     if (isStored || progress.count > 0) return progress;
     const from = await authenticatedFrom(progressStore, { kind: 'absent', revision: 0 });
@@ -105,7 +111,8 @@ const createHistoryHasher = (ports: SealerPorts, progressStore: SealProgressStor
 
   /** Advances the progress over all new events in the store; returns null when another sealer saved first. */
   const extendAndSave = async (organizationId: string, progress: SealProgress, revision: number, isStored: boolean) => {
-    // Processes are listed before the events are read: those of earlier releases have ended when the last event is read.
+    // Running processes are checked before the events are read: if all of them add authentication codes, every event
+    // after those read here has one.
     const canRequireCodes = progress.authenticatedFrom === undefined && (await isEveryEventAuthenticated(ports));
     const read = await extended(organizationId, await begun(progress, isStored), null);
     const next = canRequireCodes ? { authenticatedFrom: read.count, ...read } : read;
@@ -139,9 +146,9 @@ export const createSealMaker = (
 
   const isDue = ({ unsealed, since, sealed }: SealProgress, volume?: number) =>
     unsealed >= policy.events ||
-    // The difference is absolute, because a time from before a clock correction may be ahead of the clock.
+    // Absolute difference, because `since` may be ahead of the clock, for example after the clock was set back.
     (since !== null && Math.abs(system.now() - since) >= policy.ms) ||
-    // Every history gets a seal in a new volume of the log.
+    // A history that was sealed in an earlier volume of the log is sealed again, so that the current volume covers it.
     (volume !== undefined && sealed !== null && sealed.volume !== volume);
 
   /** Runs the integrity check of an organization, hashes its new events and seals them when due. */
@@ -158,7 +165,10 @@ export const createSealMaker = (
     if (isDue(saved.progress, volume)) await steps.seal(organizationId, saved.progress, saved.revision, volume);
   };
 
-  /** Hashes a batch of an organization that was checked before, and repeats the check when a seal is due. */
+  /**
+   * Hashes a batch of events of an organization that passed the integrity check before. Repeats the check, and seals
+   * the history, when a seal is due.
+   */
   const hashBatch = async (organizationId: string, batch: readonly Recorded[]): Promise<void> => {
     const found = await progressStore.load(organizationId);
     if (found.kind !== 'signed' || found.progress.sealing || found.progress.moved) return checkAndSeal(organizationId);

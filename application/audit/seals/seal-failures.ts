@@ -4,14 +4,17 @@ import { IntegrityError } from '../integrity-check.js';
 import { BrokenLog } from '../log-reading.js';
 import { parseObject } from './seal-progress.js';
 
-/** Organization that is not sealed, or `log` when no organization is, and the reason. */
+/**
+ * Organization that cannot be sealed, and the reason. `about` is `log` if the seal log is broken, so that no
+ * organization can be sealed.
+ */
 export type SealFailure = { readonly about: string; readonly reason: string };
 
 const prefix = 'audit-refusal:';
 /** Key of a broken log, in place of an organization id. */
 export const wholeLog = 'log';
 
-/** Lists the recorded seal failures. They are in the process state, so that `doctor` and metrics of any process see them. */
+/** Lists the recorded seal failures, which are stored so that `doctor` and the metrics of every process report them. */
 export const sealFailuresIn = async (state: StateStore): Promise<readonly SealFailure[]> => {
   const found: SealFailure[] = [];
   for (let ids = await state.ids('processes', prefix); ids[0]?.startsWith(prefix); ) {
@@ -44,7 +47,10 @@ export const createSealFailures = (state: StateStore, { log }: Pick<System, 'log
     if (entry?.value !== value) await state.put('processes', idOf(about), value, entry?.revision ?? noEntry);
   };
   return {
-    /** Runs work on an organization. Returns false and records the reason when the integrity check fails. */
+    /**
+     * Runs `work` on an organization. Returns false and records the reason if its integrity check fails or the log is
+     * broken.
+     */
     recordFailure: async (organizationId: string, work: () => Promise<void>): Promise<boolean> => {
       try {
         await work();

@@ -65,8 +65,9 @@ export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer
   };
 
   /**
-   * Seals every history whose seal is overdue, or that has no seal in the current volume of the log, and requires codes
-   * as soon as possible. Measures the age of the oldest event that stays unsealed.
+   * Seals every history whose seal is overdue, or that has no seal in the current volume of the log. Begins to require
+   * message authentication codes as soon as every process adds them. Measures the age of the oldest event that stays
+   * unsealed.
    */
   const sealDue = async () => {
     let volume: number | undefined;
@@ -83,7 +84,7 @@ export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer
           isDue(found.progress, volume) ||
           (canRequireCodes && found.progress.authenticatedFrom === undefined)) &&
         (await recordFailure(organizationId, () => checkAndSeal(organizationId)));
-      // A seal of a lost volume that is made again has no time.
+      // A `since` of 0 is ignored: it is not a commit time, but marks a history that must be sealed at once.
       if (!isSealed && found.kind === 'signed') oldest = Math.min(oldest, found.progress.since || oldest);
     }
     ports.measure?.('unsealed', (startedAt - oldest) / 1000, {});

@@ -30,14 +30,17 @@ import {
 export type SealLog = {
   /** Returns the newest signed head; null while nothing is logged. */
   head(): Promise<LogHead | null>;
-  /** Yields the leaves with indexes from `from` (inclusive) to `to` (exclusive), starting at 0. */
+  /** Yields the leaves with indexes from `from` (inclusive) to `to` (exclusive). The first leaf has index 0. */
   leaves(from: number, to: number): AsyncIterable<LogLeaf>;
   /**
    * Appends a leaf and returns its index. A leaf that already exists at index `since` or later was appended by an
    * interrupted attempt and is not appended again.
    */
   append(leaf: LogLeaf, since: number): Promise<number>;
-  /** Reads the entries appended since the last call and returns the state of the log; throws BrokenLog. */
+  /**
+   * Reads the entries appended since the last call and returns the state of the log; throws BrokenLog if the log was
+   * tampered with.
+   */
   refresh(): Promise<LogState>;
   /** Writes the signed checkpoint of an empty log, unless the log has a checkpoint, and marks the log as begun. */
   begin(): Promise<void>;
@@ -52,14 +55,17 @@ export type LogState = {
 };
 
 export type SealerPorts = {
-  /** Events as they are stored. */
+  /** Event store without upcasting. Seals hash events in the shape in which they were stored. */
   readonly events: EventStore;
   readonly state: StateStore;
   readonly handle: Handle;
   readonly notary: Notary;
   readonly measure?: Measure;
   readonly system: System;
-  /** Process that runs the sealer; absent where other releases may append events, so that none needs a code. */
+  /**
+   * Operating system process that runs the sealer. Absent if processes without a heartbeat may append events: their
+   * events may lack message authentication codes, so that codes cannot be required.
+   */
   readonly deployment?: Pick<Deployment, 'version'>;
 };
 

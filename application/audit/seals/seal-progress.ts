@@ -20,9 +20,12 @@ import type { System } from '../../ports/system.js';
 /** Progress of the hash chains over an organization's history. */
 export type Chain = Standing & {
   readonly position: Position;
-  /** Id of the event at that position; null before the first event. */
+  /** Id of the event at `position`, the last one in the chains; null before the first event. */
   readonly eventId: string | null;
-  /** Number of events that no seal covers, without proof records; `since` is the commit time of the oldest, Unix ms. */
+  /**
+   * Number of events that no seal covers, not counting proof records; `since` is the commit time of the oldest in Unix
+   * ms, null if there is none.
+   */
   readonly unsealed: number;
   readonly since: number | null;
 };
@@ -32,20 +35,26 @@ type InLog = { readonly volume: number; readonly index: number };
 export type SealProgress = Chain & {
   /** Number of times that the progress was saved. */
   readonly serial: number;
-  /** Last seal that is in both the log and the history. */
+  /** Last seal that is in both the log and the history; null if there is none. */
   readonly sealed: (Standing & InLog) | null;
-  /** Seal that is being made. It may already be in the log, at index `since` or later, but not in the history. */
+  /**
+   * Seal that is being made; null if there is none. It may already be in the log, at index `since` or later, but not in
+   * the history.
+   */
   readonly sealing: { readonly leaf: LogLeaf; readonly volume: number; readonly since: number } | null;
-  /** Record of a migration to these stores that is not in the history yet. */
+  /** Migration of the history to the current stores, not yet recorded in the history; null if there is none. */
   readonly moved: Move | null;
   /**
-   * Number of events after which each must have a valid code. Absent until every running process adds codes, because
-   * earlier releases append events without one.
+   * Number of leading events that may lack a message authentication code; each later event must have a valid one.
+   * Absent until every running process adds codes, because earlier releases append events without one.
    */
   readonly authenticatedFrom?: number;
 };
 
-/** Progress saved by an earlier version, without a signature; `missed` is a history that was found missing. */
+/**
+ * Progress saved by an earlier version, without a signature. `missed` is the length and hash that the history had
+ * before events were lost; null if none were.
+ */
 export type UnsignedSealProgress = Link & { readonly missed: Link | null };
 
 type Remembered = { readonly revision: number } & (
@@ -151,7 +160,9 @@ export const createSealProgressStore = (state: StateStore, notary: Notary, publi
     const trust = { publicKey, isSigned: notary.isSigned };
     return { ...readSealProgress(organizationId, entry.value, trust), revision: entry.revision };
   },
-  /** Returns false when another process saved first. */
+  /**
+   * Saves progress; returns false if another process saved first, so that the stored entry is no longer at `revision`.
+   */
   save: (organizationId: string, progress: SealProgress, revision: number): Promise<boolean> =>
     state.put(
       'processes',

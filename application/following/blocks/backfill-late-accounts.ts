@@ -21,32 +21,38 @@ type Ports = {
   readonly system: System;
 };
 
-/** Range of blocks that is read again for one organization's accounts of one contract. */
+/** Range of blocks that is read again for the late token accounts of one organization and contract. */
 type Pass = {
   readonly accounts: LateAccounts;
   readonly chain: string;
   readonly backoff: Backoff;
   readonly last: number;
-  /** Next block to read; null until it is found by its time. */
+  /** Height of the next block to read; null until the first one is found by its block time. */
   next: number | null;
   retryAt: number;
 };
-/** Blocks read for a pass beside the follower's cycles. `outcome` is null until the nodes have answered. */
+/** Attempt to read the next blocks of a pass. `outcome` is null until the nodes have answered. */
 type Attempt = {
   readonly pass: Pass;
-  /** Activities of the watch list that the blocks are read for; a reload of the list replaces them. */
+  /**
+   * Activities of the watch list when the read began. A reload of the watch list replaces this object, and the blocks
+   * are then read once more.
+   */
   readonly readFor: WatchList['activities'];
   outcome: { readonly blocks: readonly Block[]; readonly next: number } | { readonly error: Error } | null;
 };
 
 const pollIntervalMs = 2000;
-/** Blocks read in one attempt. */
+/** Maximum number of blocks read in one attempt. */
 const blocksAtOnce = 4;
 const backoffMs = { firstMs: 1000, maxMs: 960_000 };
 /** Tolerated difference between the clocks of the chain and of this machine, in milliseconds. */
 const clockSkewMs = 10_000;
 
-/** Finds the transfers of late accounts in a block, to addresses that were registered when the block was made. */
+/**
+ * Finds the transfers of late token accounts in a block, if the address of their owner was registered when the block
+ * was made.
+ */
 const createFind = ({ events, watched }: Ports, variant: Variant) => {
   const isRegistered = async ({ organizationId }: LateAccounts, own: string, { time }: Block) => {
     const stream = streamName(organizationId, address.stream, `${variant.tag}.${own}`);
@@ -100,8 +106,9 @@ const createRead = ({ chain, watched }: Ports) => {
 };
 
 /**
- * Works through passes, one at a time, with organizations in turn. Blocks are read beside the follower's cycles, because a
- * node may hang for as long as its timeout. They are recorded within a cycle, in which the watch list is complete.
+ * Works through passes one at a time, with round-robin scheduling of organizations. Blocks are read in parallel to the
+ * follower's cycles, because a node may hang for as long as its timeout. They are recorded within a cycle, in which the
+ * watch list is complete.
  */
 const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promise<void>) => {
   const { watched, ledgers, system } = ports;
@@ -125,7 +132,7 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
       },
     );
   };
-  /** Moves the passes of the organization behind all others. */
+  /** Moves the organization's passes to the end of the queue, so that other organizations are served first. */
   const yieldTurn = ({ accounts: { organizationId } }: Pass) => {
     for (const pass of [...passes].filter(({ accounts }) => accounts.organizationId === organizationId)) {
       passes.delete(pass);
@@ -156,7 +163,8 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
     attempt = null;
     yieldTurn(pass);
     if ('error' in outcome) fail(pass, outcome.error);
-    // Transfers may be missing if the watch list was reloaded meanwhile, so the blocks are read once more.
+    // Records the blocks only if the watch list was not reloaded meanwhile. After a reload, transfers may be missing,
+    // so the blocks are read once more.
     else if (readFor === watched.activities) await record(pass, outcome.blocks, outcome.next);
     return true;
   };
@@ -170,8 +178,8 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
 
 /**
  * Backfills transfers to token accounts that were discovered after their owner was registered, or that could not be
- * verified when a block was read. Reads the blocks since then again, so that these transfers are recorded and notified
- * like others. A failure delays no other organization.
+ * verified when a block was read. Reads the blocks since the registration, or since that block, once more, and records
+ * and notifies the missing transfers like others. A failure delays no other organization.
  */
 export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
   const { chain, watched, system } = ports;
@@ -188,7 +196,7 @@ export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
     const begun = new Set([...passes.all].flatMap(({ accounts }) => accounts.ids));
     const ready = await late.ready();
     const added = ready.filter(({ ids }) => !ids.some((id) => begun.has(id)));
-    // Blocks after the tip need no backfill, because the watch list has the accounts by then.
+    // Adds the accounts to the watch list, so that blocks after the tip need no backfill.
     if (added.length > 0) await watched.catchUp();
     for (const accounts of added) {
       const backoff = createBackoff(backoffMs);
@@ -201,12 +209,12 @@ export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
 
   return {
     /**
-     * Stores the accounts of a block that could not be verified. Called before the block counts as processed, so that a
-     * restart loses none.
+     * Stores those token accounts of a block that could not be verified. Called before the block counts as processed,
+     * so that a restart loses none of them.
      */
     defer: async (block: Block): Promise<void> => {
       for (const unverified of unverifiedIn(block, watched)) {
-        // Accounts that wait already have an earlier block, from which all later ones are read again.
+        // Skips accounts that were stored for an earlier block: their pass starts at that block and includes this one.
         if (waiting.has(keyOf(unverified))) continue;
         await late.add({ ...unverified, since: block.time * 1000, more: false });
         waiting.add(keyOf(unverified));

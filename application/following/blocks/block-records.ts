@@ -30,7 +30,9 @@ export const unreadBlocks = async (readModels: ReadModels, { tag }: Variant): Pr
   return found;
 };
 
-/** Reads and writes records about single blocks of a chain, which belong to no organization. */
+/**
+ * Stores events about single blocks of a chain, which belong to no organization, and reads the state of such blocks.
+ */
 export const createBlockRecords = ({ events, readModels, handle }: Ports, variant: Variant) => {
   const keyOf = ({ hash }: Pick<FollowedBlock, 'hash'>) => `${variant.tag}.${hash}`;
   const byFollower = (hash: string): Operation => ({
@@ -50,14 +52,14 @@ export const createBlockRecords = ({ events, readModels, handle }: Ports, varian
     record,
     /** Returns the lowest block of a chain that an operator asked to read again; null without one. */
     nextRetry: async (chain: string) => {
-      // The stream decides: the read model may still list a block whose retry has just ended.
+      // Reads the event stream too, because the read model may still list a block whose retry has just ended.
       for (const document of await first('byRetry'))
         if (document.chain === chain && (await read(document.hash)).reading === 'retried') return document;
       return null;
     },
     /** Lists unreadable blocks for which balances are still to be read from the chain. */
     balancesDue: () => first('byBalances'),
-    /** Returns the replacement of a block that an operator accepted; null without one. */
+    /** Returns the replacement that an operator accepted for a block; null if none was accepted. */
     accepted: async (hash: string) => (await read(hash)).accepted,
   };
 };

@@ -61,7 +61,10 @@ export const createChainBlocks = (ports: Ports) => {
     const { length } = await replacedSince({ ...ports, chain }, variant.tag, { from, chain: followed });
     return { block: { number, hash, chain: followed }, replacement: replacement.hash, from, activities: length };
   };
-  /** Compares the final block with the nodes' block at that height; for `from` 0, compares the first blocks. */
+  /**
+   * Compares the final block with the nodes' block at the same height or, if `from` is 0, the first block of the
+   * followed chain with that of the nodes. Rejects if the block was not replaced.
+   */
   const inspect = async (variant: Variant, from: number): Promise<Replacement> => {
     const reached =
       (await readReached(state, variant.tag)) ?? fail('NOT_FOUND', `Chain ${variant.tag} was never followed.`);

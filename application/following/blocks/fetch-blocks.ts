@@ -4,9 +4,9 @@ import type { Block, Chain, Header, Interest } from '../../ports/chain.js';
 export type Fetched = { readonly header: Header; readonly block: Block | null; readonly error: Error | null };
 
 const fetchedAhead = 8;
-/** Blocks fetched concurrently until the size of the first one is known. */
+/** Number of blocks fetched concurrently until the size of the first one is known. */
 const initialConcurrency = 2;
-/** Memory limit for blocks fetched ahead, so that fewer large blocks are fetched at once. */
+/** Memory limit in bytes for blocks fetched ahead: the larger the blocks are, the fewer are fetched concurrently. */
 const maxBytesAhead = 64 * 1024 * 1024;
 const unknown = 'no node has the block';
 
@@ -34,7 +34,10 @@ const bytesOf = ({ block }: Fetched): number => {
   return Math.max(held, block.bytes ?? 0);
 };
 
-/** Tracks the bytes of fetched blocks that wait, plus an estimate for blocks in flight: the size of the largest block. */
+/**
+ * Tracks the memory of blocks fetched ahead: the bytes of fetched blocks that were not yielded yet and, for each block
+ * in flight, the size of the largest block so far.
+ */
 const createBudget = (maxBytes: number) => {
   const waiting = new Map<number, number>();
   let inFlight = 0;

@@ -16,12 +16,15 @@ type Ports = {
 };
 type HashAt = (height: number) => Promise<string | null | undefined>;
 
-/** Returns the lowest of the ascending heights whose known block was replaced; null if that of the highest was not. */
+/**
+ * Returns the lowest of the ascending `heights` at which the known block was replaced; null if the block at the highest
+ * of them was not replaced.
+ */
 const lowestReplaced = async (chain: Chain, heights: readonly number[], hashAt: HashAt) => {
   const isReplaced = async (place: number) => {
     const height = heights[place] as number;
     const [known, found] = [await hashAt(height), await chain.headerAt(height)];
-    // A block that the nodes have pruned is older than any fork.
+    // Counts a block that the nodes have pruned as not replaced, because it is older than any fork.
     return Boolean(known && found && found.hash !== known);
   };
   let [kept, replaced] = [-1, heights.length - 1];
@@ -34,7 +37,7 @@ const lowestReplaced = async (chain: Chain, heights: readonly number[], hashAt: 
   return heights[replaced] as number;
 };
 
-/** Returns the hashes of blocks below a height that have transfers, by height. */
+/** Returns the hashes, by height, of the blocks below `height` in which transfers are recorded. */
 const recordedBelow = async (ports: Ports, variant: string, height: number) => {
   const hashes = new Map<number, string>();
   for await (const { document } of documentsOfAllOwners(ports, transfers, variant))
@@ -44,8 +47,8 @@ const recordedBelow = async (ports: Ports, variant: string, height: number) => {
 };
 
 /**
- * Finds the lowest block below `from` that was followed and then replaced; null without one. Headers of followed blocks
- * are kept for the newest blocks only. Below these, only blocks with transfers are known, and the others are not checked.
+ * Finds the lowest block below `from` that was followed and then replaced; null if there is none. Headers are kept for
+ * the newest followed blocks only. Of older blocks, only those with recorded transfers are known and checked.
  */
 export const findReplacedBelow = async (
   ports: Ports,

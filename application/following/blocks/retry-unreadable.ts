@@ -14,7 +14,7 @@ type Ports = {
   readonly ledgers: LedgerWriter;
   readonly records: BlockRecords;
   readonly system: System;
-  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
+  /** Stores those token accounts of a block that could not be verified, so that the block is read again for them. */
   readonly defer: (block: Block) => Promise<void>;
 };
 
@@ -22,7 +22,10 @@ type Outcome = { readonly block: Block | null } | { readonly error: Error };
 /** Attempt to read a block. `outcome` is null until the nodes have answered. */
 type Attempt = {
   readonly document: UnreadableBlockDocument;
-  /** Activities of the watch list that the block is read for; a reload of the list replaces them. */
+  /**
+   * Activities of the watch list when the read began. A reload of the watch list replaces this object, and the block is
+   * then read once more.
+   */
   readonly readFor: WatchList['activities'];
   outcome: Outcome | null;
 };
@@ -33,7 +36,7 @@ const pollIntervalMs = 1000;
 const readAgain = async ({ chain, watched }: Ports, { number, hash }: UnreadableBlockDocument) => {
   const absent = () => new Error(`No node has block ${number} (${hash}).`);
   const header = await chain.headerAt(number);
-  // Nodes that lag or have pruned the block do not show that it was replaced.
+  // Missing headers do not show that the block was replaced: the nodes may lag or have pruned the block.
   if (!header) throw absent();
   if (header.hash !== hash) return null;
   const block = await chain.block(hash, watched.interest);
@@ -43,8 +46,8 @@ const readAgain = async ({ chain, watched }: Ports, { number, hash }: Unreadable
 
 /**
  * Reads unreadable blocks again when an operator asks for it. Their transfers are recorded as usual, and confirmed at
- * once if the block is deep enough. Blocks are read one at a time beside the follower's cycles, because a node may hang
- * for as long as its timeout. Outcomes are recorded within a cycle, in which the watch list is complete.
+ * once if the block is deep enough. Blocks are read one at a time in parallel to the follower's cycles, because a node
+ * may hang for as long as its timeout. Outcomes are recorded within a cycle, in which the watch list is complete.
  */
 export const createUnreadableRetry = (ports: Ports, variant: string) => {
   const { watched, ledgers, records, system, defer } = ports;
@@ -86,7 +89,8 @@ export const createUnreadableRetry = (ports: Ports, variant: string) => {
     const { document, readFor, outcome } = attempt;
     if (!outcome) return false;
     const isOff = isReplaced(cursor, { block: document });
-    // Transfers may be missing if the watch list was reloaded meanwhile, so the block is read once more.
+    // Records the outcome only if the watch list was not reloaded meanwhile. After a reload, transfers may be missing,
+    // so the block is read once more.
     if (readFor === watched.activities) await record(document, isOff ? { block: null } : outcome);
     attempt = null;
     return true;

@@ -75,7 +75,8 @@ export const createRefreshAll = (ports: Ports, variant: Variant) => {
       after: null,
       ...read,
     };
-    // A running refresh may have read some addresses before the block, so it is restarted: with its search and correction.
+    // Restarts a running refresh, because it may have read some addresses before the unreadable block was made. The
+    // refresh keeps its search range and its correction.
     const { running, ...kept } = await readAggregate(events, refresh, organizationId, key);
     const command =
       running === null
@@ -113,7 +114,10 @@ export const createUnreadableBlockBalances = (ports: Ports & { records: BlockRec
   const { chain, records, system } = ports;
   const refreshAll = createRefreshAll(ports, variant);
   const deepest = variant.can.includes('confirmation') ? variant.maxConfirmations : variant.depth;
-  /** Depth up to which wallets were refreshed, by block hash. Lost at a restart, after which they are refreshed again. */
+  /**
+   * Number of confirmations up to which wallets were refreshed, by block hash: wallets that require more are still to
+   * be refreshed. Kept in memory only, so that a restart refreshes wallets again.
+   */
   const served = new Map<string, number>();
 
   const serve = async (document: UnreadableBlockDocument, head: number) => {

@@ -2,14 +2,17 @@ import type { Header } from '../../ports/chain.js';
 import { type Entry, noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 
-/** Minimum number of attempts before a block times out, so that a suspended process does not blame the nodes. */
+/**
+ * Minimum number of attempts before a block times out, so that the nodes are not blamed for time in which the process
+ * was suspended.
+ */
 const minAttempts = 5;
 
 type Failing = {
   readonly number: number;
-  /** Counted milliseconds up to `countedTo`. */
+  /** Milliseconds for which the block could not be read, counted up to `countedTo`. */
   elapsed: number;
-  /** Time of the last failure; null while the time is paused. */
+  /** Time of the last failure in Unix ms; null while the counting is paused. */
   countedTo: number | null;
   tries: number;
 };
@@ -26,39 +29,39 @@ const createStoredTimes = (state: StateStore, variant: string) => {
       return JSON.parse(stored.value);
     },
     save: async (failing: ReadonlyMap<string, Failing>) => {
-      // Time until the next failure of a block is not counted unless this process counts it.
+      // `countedTo` is not stored: after a restart, time counts again from the next failure of the block.
       const value = JSON.stringify([...failing].map(([hash, one]) => [hash, { ...one, countedTo: null }]));
       if (value === stored.value) return;
       const { revision } = stored;
-      // Another process that follows the chain now stores the times that it counts.
+      // A failed write means that another process follows the chain now and stores its own times.
       if (await state.put('processes', id, value, revision)) stored = { value, revision: revision + 1 };
     },
   };
 };
 
 /**
- * Tracks for how long a block could not be read although the nodes answer. The time is paused while the nodes do not return
- * the path from the tip to the block: then they lag or are unreachable, and the follower waits for the block. Time in which
- * no process follows the chain is not counted.
+ * Tracks for how long a block could not be read although the nodes answer. The time count is paused while the nodes do
+ * not return the path from the tip to the block, because they then lag or are unreachable, and the follower waits for
+ * the block. Time in which no process follows the chain is not counted.
  */
 export const createUnreadableTracker = ({ state, system: { now } }: Ports, variant: string, timeoutMs: number) => {
   const failing = new Map<string, Failing>();
   const times = createStoredTimes(state, variant);
   const elapsedOf = ({ elapsed, countedTo }: Failing) => elapsed + (countedTo === null ? 0 : now() - countedTo);
   return {
-    /** Reads the counted times, which another process or an earlier one may have stored. */
+    /** Reads the stored time counts, which may be those of another process or of an earlier run. */
     load: async () => {
       failing.clear();
       for (const [hash, one] of await times.load()) failing.set(hash, one);
     },
-    /** Stores the counted times if they changed. */
+    /** Stores the time counts if they changed. */
     save: () => times.save(failing),
-    /** Pauses the time of all blocks except these. */
+    /** Pauses the time counts of all failing blocks except those in `headers`. */
     pauseExcept: (headers: readonly Header[]) => {
       const counted = new Set(headers.map(({ hash }) => hash));
       for (const [hash, known] of failing) if (!counted.has(hash)) known.countedTo = null;
     },
-    /** Forgets blocks up to a height, which were processed, skipped or replaced. */
+    /** Forgets the failing blocks up to a height, because they were processed, skipped or replaced. */
     forgetUpTo: (height: number) => {
       for (const [hash, { number }] of failing) if (number <= height) failing.delete(hash);
     },

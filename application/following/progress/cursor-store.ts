@@ -5,7 +5,7 @@ import type { Position } from '../../ports/event-store.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import { type Cursor, maxHeaders, tipOf } from '../cursor.js';
 
-/** Header with the event store position before any event about its block. */
+/** Header, with an event store position that is before every event about the header's block. */
 type Place = { readonly header: Header; readonly position: Position };
 /** Main entry of a cursor; each header after `first` has its own entry. */
 type Head = Pick<Cursor, 'chain' | 'head' | 'isDevelopment' | 'since'> & {
@@ -25,7 +25,7 @@ const headersAtOnce = 64;
 const idOf = (variant: string) => `follow:${variant}`;
 /** Returns the entry id of a header. Entries form a ring buffer, so that their number is bounded. */
 const slotOf = (variant: string, { number }: Pick<Header, 'number'>) => `${idOf(variant)}:${number % maxHeaders}`;
-/** Returns the entry id of a parked cursor, of a chain that the nodes do not serve now. */
+/** Returns the entry id of a parked cursor. The cursor of a chain is parked while the nodes serve another chain. */
 const parkedId = (variant: string, chain: string) => `${idOf(variant)}:chain:${chain}`;
 
 const isLegacy = (value: Head | LegacyEntry): value is LegacyEntry => 'headers' in value;
@@ -81,7 +81,7 @@ const readStored = async (
   return stored?.chain === of.chain && stored.header.number === of.number ? stored : null;
 };
 
-/** Reads the event store position before any event about a followed block; null if the block is not stored. */
+/** Reads an event store position that is before every event about a followed block; null if the block is not stored. */
 export const readPosition = async (...of: Parameters<typeof readStored>): Promise<Position | null> =>
   (await readStored(...of))?.position ?? null;
 
@@ -89,7 +89,7 @@ export const readPosition = async (...of: Parameters<typeof readStored>): Promis
 export const readFollowedHeader = async (...of: Parameters<typeof readStored>): Promise<Header | null> =>
   (await readStored(...of))?.header ?? null;
 
-/** Replaces the positions in any entry of a cursor. */
+/** Maps the event store positions in any entry of a cursor, after the events were migrated to another store. */
 export const withPositions = (value: string, at: (position: Position) => Position): string => {
   const entry = JSON.parse(value) as Head | LegacyEntry | Stored;
   if ('headers' in entry) return JSON.stringify({ ...entry, positions: entry.positions.map(at) });
@@ -120,7 +120,9 @@ const createSlots = (state: StateStore, variant: string) => {
   const isChanged = ({ header }: Place) => known.get(slotOf(variant, header))?.hash !== header.hash;
   return {
     forget: () => known.clear(),
-    /** Returns the headers from `first` to `tip`, as far as they are stored and linked. */
+    /**
+     * Returns the headers from `first` to `tip`; ends before the first one that is missing or not linked to its parent.
+     */
     read: async ({ chain, first, tip }: Head): Promise<readonly Place[]> => {
       const numbers = Array.from({ length: tip.number - first.header.number }, (_, i) => first.header.number + 1 + i);
       const found = await mapInSlices(numbers, headersAtOnce, (number) => readSlot({ number }, chain));

@@ -20,19 +20,25 @@ export type Heartbeat = {
 };
 
 const beatMs = 5000;
-/** Time without a cycle after which a chain counts as stopped; together with one beat, less than a minute. */
+/**
+ * Time in milliseconds without a cycle after which a chain counts as stopped. Together with the interval of heartbeats,
+ * it is less than a minute.
+ */
 const stalledMs = 45_000;
-/** Consecutive failures, or their duration, that count as an outage. Single failures are normal behind a load balancer. */
+/**
+ * Number of consecutive failures, or time since the first of them, that counts as an outage. Single failures are normal
+ * behind a load balancer.
+ */
 const outageAfter = { failures: 5, ms: 15_000 };
-/** Time for which a polled head is valid to show that a follower has reached it. */
+/** Maximum age in milliseconds at which a polled head still shows whether a follower has reached the head. */
 export const headValidMs = 15_000;
 
 /**
- * Time for which a head counts although nodes return older ones since: some nodes behind a load balancer may lag. It is
- * bounded because another chain, or a chain after a reorg, may have an older head.
+ * Time for which a head is kept although nodes return older heads: some nodes behind a load balancer may lag. The time
+ * is bounded because another chain, or a chain after a reorg, may have an older head.
  */
 const newestHeadMs = 60_000;
-/** Attempts to store a heartbeat against concurrent writes of other processes. */
+/** Maximum number of attempts to store a heartbeat when other processes write at the same time. */
 const maxAttempts = 4;
 
 const idOf = (variant: string) => `pulse:${variant}`;
@@ -70,7 +76,9 @@ const oldHeadOf = (
 export const problemOf = (pulse: Heartbeat, now: number): string | null =>
   stallOf(pulse, now) ?? pulse.alarm ?? oldHeadOf(pulse, now);
 
-/** Returns the head with the later block time; if they were not read at about the same time, the one read last. */
+/**
+ * Returns the head with the later block time; if the two were read more than `newestHeadMs` apart, the one read last.
+ */
 const newerHead = (one: PolledHead | null, other: PolledHead | null): PolledHead | null => {
   if (!one || !other) return one ?? other;
   const readAt = (head: PolledHead) => head.readAt ?? 0;
@@ -81,8 +89,9 @@ const newerHead = (one: PolledHead | null, other: PolledHead | null): PolledHead
 
 /**
  * Merges the stored heartbeat, which other processes write too, into that of this process; the most recent values win.
- * `failedAt` is the time of this process's last failure. Its alarm counts when no process has followed the chain since
- * well before that failure: a process whose own nodes fail raises no alarm while another one follows the chain.
+ * `failedAt` is the time of this process's last failure. Its alarm counts only if no other process has followed the
+ * chain since `outageAfter.ms` before that failure: failing nodes of one process raise no alarm while another process
+ * follows the chain.
  */
 const merge = (own: Heartbeat, failedAt: number, other: Heartbeat): Heartbeat => {
   const { headAt, oldHeadSeconds } = own.headAt >= other.headAt ? own : other;
@@ -145,11 +154,11 @@ export const createHeartbeat = (
   };
   const store = async (attempts = maxAttempts): Promise<void> => {
     const entry = await state.get('processes', idOf(variant));
-    // Time counts from the first start for a chain that was never followed.
+    // The stall of a chain that was never followed is measured from the start of the follower.
     const before = entry ? (JSON.parse(entry.value) as Heartbeat) : { ...own, turnedAt: startedAt ?? 0 };
     const value = JSON.stringify(merge(own, failedAt, before));
     const isStored = await state.put('processes', idOf(variant), value, entry?.revision ?? noEntry);
-    // Another process may write at the same moment in every interval.
+    // Retries a conflict, because another process may write at the same moment.
     if (!isStored && attempts > 1) await store(attempts - 1);
   };
   const moved = () => {
@@ -165,7 +174,10 @@ export const createHeartbeat = (
       failures.forget();
       own = { ...own, alarm: null };
     },
-    /** Records a failure. It raises an alarm at once when a retry cannot help, otherwise when it becomes an outage. */
+    /**
+     * Records a failure. Raises an alarm at once if a retry cannot help, otherwise when the failures amount to an
+     * outage.
+     */
     failed: (alarm: string, isLasting: boolean) => {
       failedAt = system.now();
       if (failures.add() || isLasting) own = { ...own, alarm };

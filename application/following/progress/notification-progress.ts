@@ -5,15 +5,15 @@ import type { Listener } from '../../watch-list/webhook-listeners.js';
 
 type Seen = Ledger['transfers'][number];
 
-/** Deliveries of one activity requested in one piece. */
+/** Maximum number of deliveries of one activity that are requested in one piece. */
 const atOnce = 32;
 
 const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(activity)}`;
 
 /**
- * Progress on one activity with `count` transfers: finished webhooks, and the number of finished transfers of each
- * begun webhook. Webhooks may be removed or change their order between two pieces. `isNotified` is true once a webhook
- * was notified.
+ * Progress of notifying webhooks of one activity with `count` transfers: `webhooks` has the finished webhooks, `begun`
+ * the number of finished transfers of each unfinished one. Webhooks may be removed or change their order between two
+ * pieces. `isNotified` is true once a webhook was notified.
  */
 type Progress = {
   readonly count: number;
@@ -22,7 +22,10 @@ type Progress = {
   isNotified: boolean;
 };
 
-/** Runs one piece for the listeners and returns whether anything is left for them. */
+/**
+ * Calls `one` for each unfinished listener with its next transfers, at most `atOnce` transfers in all. Returns whether
+ * any listener has transfers left.
+ */
 export const runPiece = async (
   listeners: readonly Listener[],
   transfers: readonly Seen[],
@@ -49,7 +52,10 @@ export const runPiece = async (
   return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
 };
 
-/** Tracks progress by activity. This only saves work, because requesting a delivery twice is harmless. */
+/**
+ * Tracks how far the notifications of each activity were requested. Stored in memory only: after a restart, some
+ * deliveries are requested twice, which is harmless.
+ */
 export const createProgress = () => {
   const kept = new Map<string, Progress>();
   /** Returns the progress of an activity; starts over when the activity got more transfers. */

@@ -26,11 +26,17 @@ type Ports = {
   readonly records: BlockRecords;
   readonly unreadable: UnreadableTracker;
   readonly settle: (cursor: Cursor) => Promise<void>;
-  /** Reads blocks again: unreadable ones that an operator asked for, and blocks with late token accounts. */
+  /**
+   * Reads blocks again: unreadable blocks that an operator asked to retry, and blocks that may contain transfers of
+   * token accounts that were found only after the blocks were read.
+   */
   readonly reread: (cursor: Cursor) => Promise<void>;
-  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
+  /** Stores those token accounts of a block that could not be verified, so that the block is read again for them. */
   readonly defer: (block: Block) => Promise<void>;
-  /** Returns the cursor to continue from after a final block was replaced; null unless an operator accepted that. */
+  /**
+   * Returns the cursor to continue from after a final block was replaced; null if no operator has accepted the
+   * replacement.
+   */
   readonly undoDeepReorganization: (cursor: Cursor) => Promise<Cursor | null>;
   /** Records that a block was processed, which distinguishes a follower that catches up from a stuck one. */
   readonly moved: () => void;
@@ -42,7 +48,9 @@ const savedEvery = 32;
 const createTake = (ports: Ports, variant: Variant) => {
   const { chain, watched, ledgers, records, unreadable, system, store, defer, moved } = ports;
 
-  /** Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for it. */
+  /**
+   * Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for it.
+   */
   const leaveOut = async ({ chain: first }: Cursor, fetched: Fetched) => {
     if (!unreadable.hasTimedOut(fetched.header)) return false;
     const { number, hash } = fetched.header;
@@ -62,7 +70,8 @@ const createTake = (ports: Ports, variant: Variant) => {
     let taken = 0;
     unreadable.forgetUpTo(tipOf(from).number);
     unreadable.pauseExcept(add);
-    // Headers are not dropped while settlements fail, so the follower waits when the cursor is full.
+    // Takes no more blocks than fit into the cursor. Headers are dropped only after a settlement, so the cursor fills
+    // up while settlements fail.
     const some = add.slice(0, Math.max(0, roomIn(from)));
     for await (const fetched of fetchInOrder(chain, some, watched.interest, unreadable.failed)) {
       if (fetched.block) await observe(cursor, fetched.block);
@@ -81,7 +90,10 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
   const undoReorganization = createUndoReorganization({ ...ports, system, save: store.save }, variant.tag);
 
   const take = createTake(ports, variant);
-  /** Throws OtherChain for a head below the final block if the nodes serve another chain, instead of waiting. */
+  /**
+   * Throws OtherChain if the head is below the final block and the nodes serve another chain. Nodes that serve the
+   * followed chain merely lag.
+   */
   const checkChain = async ({ chain: followed, headers }: Cursor, head: Header) => {
     if (head.number >= (headers[0] as Header).number) return;
     const { hash } = await chain.genesis();
@@ -102,13 +114,14 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
   };
   const wayFrom = (from: Cursor) =>
     findWay(from).catch((error: unknown) => {
-      // Nodes that do not return the path to the head are unreachable, which says nothing about a single block.
+      // Pauses the time counts of unreadable blocks, because nodes that do not return the path to the head count as
+      // unreachable.
       unreadable.pauseExcept([]);
       throw error;
     });
 
   return async (before: Cursor): Promise<Cursor> => {
-    // Requested before the path: a block that is replaced during a long cycle must not count as final.
+    // The final height is requested before the path: a block that is replaced during the cycle must not count as final.
     const [final] = await Promise.allSettled([chain.finalized()]);
     const { known, head, drop, add } = await wayFrom(before);
     // The watch list is updated first, so that it has every address that was registered before a block appeared, and
@@ -121,10 +134,11 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     await unreadable.save();
     await reread(taken);
     await settle(taken);
-    // Blocks before one that cannot be read are settled as usual.
+    // Throws the failure after the settlement, so that the blocks before the one that could not be read are settled as
+    // usual.
     if (failure) throw failure;
-    // Final headers are dropped only after the settlement, which needs them to find activities in replaced blocks
-    // that a crash left undropped.
+    // Final headers are dropped only after the settlement, which compares them with the activities: a crash may have
+    // left activities of replaced blocks.
     if (final.status === 'rejected') throw final.reason;
     const cursor = finalizedAt(taken, final.value);
     watched.finalize((cursor.headers[0] as Header).number);

@@ -27,15 +27,18 @@ type Ports = {
 };
 
 /**
- * Creates the function that reads the stored cursor or makes the first one. A development chain is followed from its first
- * block whenever that block changed, and any chain may replace a development chain. Elsewhere another first block means
- * nodes of a wrong network, so it is rejected unless an operator accepted the other chain. The cursor of the previous
- * chain is parked in case that chain returns.
+ * Creates the function that reads the stored cursor or makes the first one. A development chain is followed from its
+ * first block whenever that block changed, and any chain may replace a development chain. For other chains, a different
+ * first block shows that the nodes serve a wrong network: the function then throws OtherChain, unless an operator
+ * accepted the other chain. The cursor of the previous chain is parked until the nodes serve that chain again.
  */
 export const createResume = (ports: Ports, { tag }: Variant, isDevelopment: boolean) => {
   const { chain, watched, system, store, records, beginTasks } = ports;
 
-  /** Begins at `position`, which is earlier than any event about an import that may still be due. */
+  /**
+   * Returns a first cursor: at the first block of a development chain, otherwise at the head. `position` is earlier
+   * than any event about an import that may still be due.
+   */
   const start = async (genesis: Header, position: Position): Promise<Cursor> => {
     const head = isDevelopment ? genesis : await chain.head();
     const cursor = await beginAt(chain, genesis, head, position);

@@ -1,10 +1,12 @@
-/** Cache key, equal for all equivalent requests, and the JSON of the result. */
+/**
+ * Entry of the cache: `question` is the key, equal for all equivalent requests, and `result` the JSON of the result.
+ */
 export type FinalAnswer = { readonly question: string; readonly result: Uint8Array };
 
 /**
- * Cache of node answers that can no longer change, shared by the processes of the service. The key includes the identity
- * of the chain, so that another chain behind the same address never gets these answers. Every promise may reject; the
- * caller then continues without the cache.
+ * Cache of node answers that can no longer change, shared by the processes of the service. The key includes the
+ * identity of the chain, so that another chain behind the same address never gets these answers. Every promise may
+ * reject; the caller then continues without the cache.
  */
 export interface FinalAnswers {
   /** Returns the cached results in the order of the questions; null for a miss. */
@@ -17,7 +19,7 @@ export interface FinalAnswers {
   close(): Promise<void>;
 }
 
-/** Bytes counted for an answer in addition to its result. */
+/** Bytes that each answer counts toward the size limit in addition to its result. */
 export const answerOverhead = 200;
 
 /** Returns whether an answer is small enough for a cache of `maxBytes`. */

@@ -1,10 +1,13 @@
-/** `secret`: an answer with a secret; `export`: the export of a history; `refused`: a refused request. */
+/**
+ * Kinds of access. `secret`: a response with a secret; `export`: an export of an organization's events; `refused`: a
+ * refused request.
+ */
 export const accessKinds = ['secret', 'export', 'refused'] as const;
 export type AccessKind = (typeof accessKinds)[number];
 
 /** Access to an organization's data that leaves no event. Holds no secret. */
 export type Access = {
-  /** Unix ms. */
+  /** Time of the access, Unix ms. */
   readonly time: number;
   readonly kind: AccessKind;
   readonly requestId: string;
@@ -23,23 +26,23 @@ export type OwnedAccess = Access & { readonly organizationId: string };
 export type NumberedAccess = Access & { readonly number: number };
 
 /**
- * Number of entries that an organization keeps, for refused requests and for all others separately, so that a caller who
- * is refused often does not displace the reads of secrets.
+ * Number of entries that are kept for each organization, counted separately for refused requests and for all other
+ * accesses. A caller who is refused often therefore does not displace the entries about reads of secrets.
  */
 export const maxAccesses = 5000;
 
-/** Returns the part of an organization's entries that is bounded on its own. */
+/** Returns the part of an organization's log to which `maxAccesses` applies separately. */
 export const partOf = (kind: AccessKind): 'refused' | 'read' => (kind === 'refused' ? 'refused' : 'read');
 
 type Range = {
-  /** Least time, Unix ms. */
+  /** Earliest time to list, Unix ms. */
   readonly from: number;
-  /** Number below which entries are listed; undefined for all. */
+  /** Lists only accesses with a lower number; accesses with any number if undefined. */
   readonly before: number | undefined;
   readonly limit: number;
 };
 
-/** Log of accesses, outside the history and with its own retention. All processes share it. */
+/** Log of accesses, kept apart from the events and with its own retention. All processes share it. */
 export interface AccessLog {
   add(accesses: readonly OwnedAccess[]): Promise<void>;
   /** Returns entries of an organization, newest first. */

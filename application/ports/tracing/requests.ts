@@ -10,9 +10,9 @@ export type AnsweredRequest = {
   readonly session?: true | undefined;
   /** `<api>/<Operation>`, or the JSON-RPC method; absent if the request names none that exists, and for a batch. */
   readonly operation?: string | undefined;
-  /** `<chain>/<network>` of a gateway call. */
+  /** `<chain>/<network>` of a gateway call; absent for other requests. */
   readonly chain?: string | undefined;
-  /** Number of calls in a batch. */
+  /** Number of calls in a batch; absent for a single call or request. */
   readonly calls?: number | undefined;
   /** HTTP status; for a message over WebSocket the status that it would have over HTTP. */
   readonly status: number;
@@ -22,7 +22,7 @@ export type AnsweredRequest = {
   readonly detail?: string | undefined;
   /** Milliseconds from the request to its response. */
   readonly ms: number;
-  /** Position of the events that the response includes. */
+  /** Event position up to which the response includes the caller's events. */
   readonly position?: number | undefined;
 };
 
@@ -39,8 +39,8 @@ export type RefusedGroup = { readonly group: string; readonly requests: readonly
 export const refusalBounds = { perGroup: 200, groups: 500, retentionMs: 7 * 86_400_000 } as const;
 
 /**
- * Recent refusals, which leave no event. Keeps the newest ones of each group, of the groups that were refused last. All
- * processes share them.
+ * Recent refusals, which leave no event. Keeps the newest refusals of each group, and only the groups with the most
+ * recent refusals. All processes share them.
  */
 export interface RefusedRequests {
   add(refused: readonly RefusedGroup[]): Promise<void>;

@@ -9,9 +9,9 @@ export type TraceContext = { readonly traceparent: string; readonly tracestate?:
 type EntryOptions = {
   readonly kind: SpanKind;
   readonly attributes?: SpanAttributes;
-  /** Context of the span that caused this one; a new trace begins without it. */
+  /** Context of the span that caused this one; if absent, a new trace begins. */
   readonly parent?: TraceContext | undefined;
-  /** Causes besides the parent. */
+  /** Contexts of further spans that caused this one. */
   readonly links?: readonly TraceContext[];
   /** Discards the span and those inside it unless `keep` is called before the span ends. */
   readonly isTentative?: true;
@@ -21,15 +21,19 @@ type EntryOptions = {
 export interface Tracer {
   /** False if nothing is recorded, so that callers need not prepare anything. */
   readonly isOn: boolean;
-  /** Runs the work in a span of its own cause, such as a request or an event, whatever span is active. */
+  /**
+   * Runs the work in a child of `options.parent`, or in a new trace without one; never in a child of the active span.
+   */
   entry<T>(name: string, options: EntryOptions, work: () => Promise<T>): Promise<T>;
   /** Runs the work in a child of the active span, or without a span if none is active. */
   child<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>;
   /** Adds attributes to the active span, and renames it if a name is given. */
   annotate(attributes: SpanAttributes, name?: string): void;
-  /** Keeps a tentative span around the active one. */
+  /** Keeps the tentative span that contains the active span. */
   keep(): void;
-  /** Returns a function that runs in the span which is active now, for work that another request may start. */
+  /**
+   * Binds work to the span that is active now, so that the work belongs to that span even if another request starts it.
+   */
   bind<A extends readonly unknown[], R>(work: (...given: A) => R): (...given: A) => R;
   /** Returns the `traceparent` of the active span; undefined if there is none or its trace is not sampled. */
   active(): string | undefined;

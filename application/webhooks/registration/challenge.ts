@@ -52,7 +52,7 @@ export const createEndpointCheck = (ports: {
   sender: Sender;
   signer: WebhookSigner;
   system: System;
-  /** True when an endpoint on a new host must answer a challenge. */
+  /** True when an endpoint on a new host must pass a challenge. */
   challengeEndpoints: boolean;
 }) => {
   const { readModels, sender, challengeEndpoints } = ports;

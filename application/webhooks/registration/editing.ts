@@ -31,7 +31,10 @@ type Ports = {
   readonly system: System;
 };
 
-/** Changes registered webhooks. Reads them from their events, so that secrets are sealed again from the current ones. */
+/**
+ * Changes registered webhooks. Reads the current settings from events, because the read models may be behind and lack
+ * the current secrets.
+ */
 export const createWebhookEditing = (
   { handle, events, signer, system }: Ports,
   secrets: WebhookSecrets,
@@ -55,7 +58,10 @@ export const createWebhookEditing = (
     return { endpoint, sealedSecret, ...(previousSecret && { previousSecret }), replaces };
   };
 
-  /** Decides a command from the current settings, unless an earlier attempt of the request has changed the webhook. */
+  /**
+   * Builds a command from the current settings of the webhook and handles it. Changes nothing if an earlier attempt of
+   * the same request has already changed the webhook.
+   */
   const edit = async (
     context: Context,
     webhookId: string,

@@ -7,13 +7,13 @@ import type { WebhookSigner } from '../../ports/sender.js';
 import type { System } from '../../ports/system.js';
 import type { Vault } from '../../ports/vault.js';
 
-/** Secret before the last rotation, and the Unix ms until which it also signs. */
+/** Secret before the last rotation, and the Unix ms until which notifications are also signed with it. */
 type PreviousSecret = { readonly secret: string; readonly until: number };
 export type ShownWebhook = WebhookDocument & { readonly public_key: string };
 /** Webhook with its decrypted secrets. The stores hold only encrypted secrets. */
 export type OpenWebhook = Omit<ShownWebhook, 'sealed_secret' | 'previous_secret'> & {
   readonly secret: string;
-  /** Null if the secret was never rotated, or the overlap is over. */
+  /** Null if the secret was never rotated, or the overlap has ended. */
   readonly previous: PreviousSecret | null;
 };
 type Sealed = Pick<WebhookDocument, 'webhook_id' | 'endpoint' | 'sealed_secret' | 'previous_secret'>;
@@ -23,14 +23,20 @@ export const rotationOverlapMs = 24 * 3_600_000;
 
 /** Limit of cached public keys. */
 const remembered = 10_000;
-/** Public keys that are derived, at half a millisecond each, before yielding to the event loop. */
+/** Number of public keys that are derived, at half a millisecond each, before yielding to the event loop. */
 const derivedWithoutPause = 10;
 
 export const webhookKeyId = (webhookId: string) => `webhook:${webhookId}`;
-/** Binds the secret to the endpoint, so that nothing is sent to an endpoint that was changed in the store. */
+/**
+ * Returns the encryption context of a secret. It binds the secret to the endpoint, so that no notification is sent to
+ * an endpoint that was changed in the store.
+ */
 const boundContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string) =>
   boundTo('webhook', [organizationId, variant.tag, webhookId, endpoint]);
-/** Binds the previous secret to the end of the overlap too, so that nobody prolongs it in the store. */
+/**
+ * Returns the encryption context of a previous secret. It includes the end of the overlap, so that nobody prolongs the
+ * overlap in the store.
+ */
 const previousContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string, until: number) =>
   boundTo('previous webhook', [organizationId, variant.tag, webhookId, endpoint, String(until)]);
 
@@ -61,7 +67,10 @@ const createSealing = (vault: Vault, system: System) => {
       const bound = previousContext(context, webhookId, endpoint, until);
       return { sealed: await vault.seal(webhookKeyId(webhookId), secret, bound), until };
     },
-    /** Decrypts the secrets of a webhook. Rejects when its stored data was changed; `secret` is null after its removal. */
+    /**
+     * Decrypts the secrets of a webhook. Rejects when its stored data was changed; `secret` is null after the webhook
+     * was removed.
+     */
     openSecrets: async (context: Context, one: Sealed) => {
       const { webhook_id: webhookId, sealed_secret } = one;
       const contexts = contextsOf(context, one);
@@ -69,7 +78,10 @@ const createSealing = (vault: Vault, system: System) => {
       const secret = await requireBound(what, vault, webhookKeyId(webhookId), sealed_secret, contexts);
       return { secret, previous: await openPrevious(context, one) };
     },
-    /** Decrypts a secret; null for a webhook that was changed in the store, so that the others are still listed. */
+    /**
+     * Decrypts the secret of a webhook. Returns null if the webhook was changed in the store; a rejection would prevent
+     * a list from showing the other webhooks.
+     */
     tryOpen: async (context: Context, one: Sealed) => {
       const { webhook_id, sealed_secret } = one;
       const opened = await openBound(vault, webhookKeyId(webhook_id), sealed_secret, contextsOf(context, one));

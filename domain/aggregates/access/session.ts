@@ -6,7 +6,7 @@ const sessionEnds = ['signed_out', 'idle', 'expired', 'credential_deleted', 'rep
 export type SessionEnd = (typeof sessionEnds)[number];
 
 type Opened = {
-  /** Id of the session. The token in the cookie cannot be derived from it. */
+  /** Id of the session. The token in the cookie cannot be derived from the id. */
   sessionId: string;
   /** `api_key` of the credential that signed in; absent for an operator with a link of `chainfold console`. */
   apiKey?: string;
@@ -35,7 +35,7 @@ export const session: Decider<SessionCommand, SessionEvent, Session> = {
       state === 'none'
         ? [{ type: 'SessionOpened', data }]
         : fail('ALREADY_EXISTS', `Session already exists: ${data.sessionId}`),
-    // Several processes may find at once that a session has ended.
+    // Ignores a session that is already closed, because several processes may notice its end concurrently.
     Close: ({ state }, data) => (state === 'open' ? [{ type: 'SessionClosed', data }] : []),
   },
   evolve: {

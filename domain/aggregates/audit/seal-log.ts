@@ -2,11 +2,13 @@ import type { Decider } from '../../decider.js';
 import { canonical, type KeySignature, type LogPlace, type SealedHistory, statementOf } from '../audit.js';
 import type { OfOrganization } from '../organization.js';
 
-/** Statement, with signature, of the number of seals in the log and the root of the Merkle tree over them. */
+/**
+ * Statement, with signature, of the number of leaves in the seal log and the root of the Merkle tree over these leaves.
+ */
 export type LogHead = KeySignature & {
-  /** Number of leaves in the log, including this one. */
+  /** Number of leaves in the log, including the newest leaf. */
   readonly size: number;
-  /** Root of the Merkle tree over all leaves, in hex. */
+  /** Root of the Merkle tree over these leaves, in hex. */
   readonly root: string;
   /** ISO 8601 time at which the head was signed. */
   readonly time: string;
@@ -28,7 +30,7 @@ export type Logged = LogLeaf &
 type SealLogEvent = { type: 'SealLogged'; data: Logged };
 type SealLogCommand = { type: 'Log'; data: Logged };
 
-/** Returns the text of a leaf that the Merkle tree hashes. */
+/** Returns the text that the Merkle tree hashes for a leaf. */
 export const leafText = ({ organizationId, count, hash, places, position }: LogLeaf) =>
   canonical({ organizationId, count, hash, places, position });
 
@@ -36,11 +38,14 @@ export const leafText = ({ organizationId, count, hash, places, position }: LogL
 export const headStatement = ({ size, root, time }: Omit<LogHead, 'keyId' | 'signature'>) =>
   statementOf('head', { size, root, time });
 
-/** Number of leaves that share a stream. Streams stay short, because each new leaf reads one. */
+/** Number of leaves in one stream. Kept small, because appending a leaf reads its whole stream. */
 export const leavesPerStream = 256;
 export const logKey = (volume: number, index: number) => `${volume}-${Math.floor(index / leavesPerStream)}`;
 
-/** Log of the seals of all organizations. A leaf is not appended if another writer has taken its index. */
+/**
+ * Log of the seals of all organizations. A leaf is not appended if another writer has already appended a leaf at its
+ * index.
+ */
 export const sealLog: Decider<SealLogCommand, SealLogEvent, { leaves: number }> = {
   stream: 'seallog',
   initial: { leaves: 0 },

@@ -15,14 +15,14 @@ type OfBlock = {
   readonly block: FollowedBlock;
 };
 type Unreadable = OfBlock & {
-  /** Fault of the last answer that a node gave. */
+  /** Fault in the last response of a node, because of which the block could not be read. */
   readonly reason: string;
 };
 type Replaced = OfBlock & {
-  /** Hash of the block that the nodes have in its place. */
+  /** Hash of the block that the nodes now have at the height of the replaced block. */
   readonly replacement: string;
 };
-/** Operator's acceptance of another block in place of a final one. */
+/** Operator's acceptance that another block replaced a final block. */
 type Accepted = Replaced & {
   /** Height from which blocks are followed again; 0 if another chain was accepted. */
   readonly from: number;
@@ -32,7 +32,7 @@ type Accepted = Replaced & {
 export type BlockEvent =
   /** The follower skipped the block, because no node returned it in a consistent form. */
   | { type: 'BlockUnreadable'; data: Unreadable }
-  /** The balances that the skipped block may have changed are read from the chain. */
+  /** Refreshes of the balances that the skipped block may have changed were started. */
   | { type: 'BalancesReadInstead'; data: OfBlock }
   | { type: 'BlockRetryRequested'; data: OfBlock }
   /** The skipped block was read after all, or a reorg replaced it. */
@@ -43,18 +43,18 @@ export type BlockEvent =
   | { type: 'ReplacementFollowed'; data: Replaced };
 
 export type BlockCommand =
-  /** Skips the block. After a failed retry, records the new reason. */
+  /** Records that the block was skipped. After a failed retry, records the new reason. */
   | { type: 'LeaveOut'; data: Unreadable }
   | { type: 'ReadInstead'; data: OfBlock }
   | { type: 'Retry'; data: OfBlock }
   | { type: 'Read'; data: OfBlock }
   | { type: 'Accept'; data: Accepted }
-  /** Consumes the acceptance: another replacement of the block needs a new one. */
+  /** Consumes the acceptance: another replacement of the block needs a new acceptance. */
   | { type: 'Follow'; data: Replaced };
 
 type Block = {
   readonly reading: 'normal' | 'unreadable' | 'retried' | 'read';
-  /** True once reading the balances that the block may have changed was recorded. */
+  /** True once refreshes of the balances that the block may have changed were started. */
   readonly readInstead: boolean;
   readonly accepted: Omit<Accepted, 'block'> | null;
 };

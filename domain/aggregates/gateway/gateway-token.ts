@@ -1,11 +1,14 @@
 import type { Decider } from '../../decider.js';
 import { fail } from '../../failure.js';
 
-/** Keys that the gateway accepts from an organization: its api_keys and its tokens (`api_key`), or only its tokens. */
+/**
+ * Keys that the gateway accepts from an organization: its api_keys and its tokens (`api_key`), or only its tokens
+ * (`tokens`).
+ */
 export const gatewayKeysChoices = ['api_key', 'tokens'] as const;
 export type GatewayKeys = (typeof gatewayKeysChoices)[number];
 
-/** Calls that a token allows. An absent list allows all chains, methods or origins. */
+/** Calls that a token allows. An absent list restricts nothing. */
 export type Grants = {
   /** Name of the token. */
   name: string;
@@ -13,15 +16,21 @@ export type Grants = {
   chains?: readonly string[];
   /** Documented names of the gateway methods that the token allows, such as `evm_call`; absent for every method. */
   methods?: readonly string[];
-  /** Origins of the web pages that may use the token; absent if it is not for web pages. */
+  /**
+   * Origins of the web pages that may use the token. If absent, no origin is rejected, but web pages cannot read the
+   * responses.
+   */
   origins?: readonly string[];
   /** ISO 8601 time from which the token is rejected; absent if it does not expire. */
   expireTime?: string;
-  /** Maximum cost of the calls with the token per second; absent if only the organization's limits apply. */
+  /**
+   * Maximum total cost per second, in units, of the calls made with the token; absent if only the organization's limits
+   * apply.
+   */
   perSecondLimit?: number;
 };
 type Deleted = {
-  /** Id of the token, which is a keyed digest of the token. */
+  /** Id of the token: a keyed digest of the token. */
   gatewayTokenId: string;
 };
 type Created = Grants &

@@ -15,7 +15,10 @@ export type Drifted = Activity &
 /** The stored balance differed from the chain. A BalanceRead at the same block corrects the balance. */
 export type DriftEvent = { type: 'BalanceDrifted'; data: Drifted };
 type DriftCommand = { type: 'Record'; data: Drifted };
-/** Last reading that was found wrong. */
+/**
+ * `last` is the stored balance that was last found to be wrong, with the chain and the height at which it was read;
+ * null if none was.
+ */
 type Drift = { readonly last: { readonly chain: string; readonly since: number; readonly expected: string } | null };
 
 /** One stream per wallet, address and asset, so that two concurrent reconciliations record a difference once. */

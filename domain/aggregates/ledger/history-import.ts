@@ -2,7 +2,7 @@ import type { Decider } from '../../decider.js';
 import { fail } from '../../failure.js';
 import type { OfWallet } from '../wallet.js';
 
-/** Import of the history of one address before its registration. */
+/** Import of the transfers and fees of one address from blocks before its registration. */
 type OfImport = OfWallet & {
   /** Id of the import. */
   readonly importId: string;
@@ -18,9 +18,9 @@ type Requested = OfImport & {
   readonly chain: string;
 };
 type Completed = OfImport & {
-  /** Height of the first block from which on the history of the address is complete. */
+  /** Height of the block from which on the history of the address is complete. */
   readonly completeSince: number;
-  /** Unix time of that block in seconds. */
+  /** Unix time of the block `completeSince` in seconds. */
   readonly sinceTime: number;
   /** Hash of the chain's first block. */
   readonly chain: string;
@@ -36,12 +36,15 @@ type Failed = OfImport & {
 
 export type HistoryImportEvent =
   | { type: 'ImportRequested'; data: Requested }
-  /** Every block was read, and the history of the address is complete from the first one on. */
+  /** Every block was read, and the history of the address is complete from the first of these blocks on. */
   | { type: 'ImportCompleted'; data: Completed }
   /** A block cannot be read, or the address was removed. */
   | { type: 'ImportFailed'; data: Failed };
 export type HistoryImportCommand =
-  /** Ignored while an import that reads the same blocks is running. */
+  /**
+   * `Request` is ignored while an import of the address from the same or an earlier block is running, and rejected
+   * while an import from a later block is running.
+   */
   { type: 'Request'; data: Requested } | { type: 'Complete'; data: Completed } | { type: 'Fail'; data: Failed };
 
 type HistoryImport = {

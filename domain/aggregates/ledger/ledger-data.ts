@@ -35,7 +35,7 @@ export type Transfer = {
 export type Holding = {
   /** Address in its canonical stored form. */
   readonly address: string;
-  /** Asset whose balance is meant. */
+  /** Asset of the balance. */
   readonly asset: Asset;
 };
 export type Balance = Holding & {
@@ -54,8 +54,8 @@ export type Reading = OfWallet &
     /** Block at which the balance was read. */
     readonly at: FollowedBlock;
     /**
-     * Present if the reading replaces an earlier one that was made at a greater height, because a reorg replaced a
-     * block that the earlier reading included.
+     * Present after a reorg: the reading then replaces earlier readings even from greater heights, because the reorg
+     * may have made them wrong.
      */
     readonly correction?: true;
   };
@@ -72,14 +72,14 @@ export type Activity = OfWallet & {
 export type Seen = {
   /** Transfer as observed on the chain. */
   readonly transfer: Transfer;
-  /** Sender and recipient of the transfer; each only if it belongs to the wallet. */
+  /** Addresses of the wallet in the transfer: its sender, its recipient, or both. */
   readonly own: readonly string[];
 };
-/** Mark of events from before the registration of an address. */
+/** Mark of events that an import (ImportHistory) read from blocks before the registration of an address. */
 export type Imported = {
   /**
-   * Present if ImportHistory read the event from the chain's past. A transfer is already confirmed then, and no webhook
-   * is notified.
+   * Present if an import (ImportHistory) read the event from blocks before the registration of the address. An imported
+   * transfer is already confirmed, and no webhook is notified of it.
    */
   readonly imported?: true;
 };
@@ -99,7 +99,10 @@ export type Touched = Activity &
      * (a request asked for the balance).
      */
     readonly reason: string;
-    /** Fees that the address paid in the block; only with `fee`, and absent in events stored before fees were recorded. */
+    /**
+     * Fees that the address paid in the block. Present only if `reason` is `fee`; absent in events stored before fees
+     * were recorded.
+     */
     readonly fees?: readonly PaidFee[];
   };
 export type TransferChange = Activity &
@@ -115,8 +118,8 @@ export type Settled = Activity & {
 };
 export type Closed = Activity & {
   /**
-   * Present if no webhook was notified, because all of them were disabled or removed. Only the notification feed contains
-   * the block's transfers then.
+   * Present if no webhook was notified of the block's transfers, because all webhooks were disabled or removed: only
+   * the notification feed contains these transfers.
    */
   readonly feedOnly?: true;
 };

@@ -1,7 +1,7 @@
 import { type Asset, assetKey } from '../../asset.js';
 import type { Activity, Holding, Imported, PaidFee, Seen, Transfer } from './ledger-data.js';
 
-/** Transfers and touches of one block, as they are recorded. */
+/** Transfers of one block, and touches: possible changes of a balance without a transfer, such as a fee. */
 export type Observation = {
   readonly transfers: readonly Seen[];
   readonly touches: readonly {
@@ -11,7 +11,7 @@ export type Observation = {
     readonly fees?: readonly PaidFee[];
   }[];
 };
-/** Transfers and touches that a ledger already has. */
+/** Transfers and touches that a ledger already has. `payers` are the addresses with recorded fees. */
 type Recorded = {
   readonly transfers: readonly Seen[];
   readonly holdings: readonly Holding[];
@@ -32,8 +32,8 @@ export const newTouches = ({ holdings, payers = [] }: Recorded, touches: Observa
 };
 
 /**
- * Returns the part of an imported block that the ledger does not have. A transfer that is known at another address of
- * the wallet is recorded once more, with all addresses.
+ * Returns the part of an imported block that the ledger does not have. A transfer that the ledger has, but only for
+ * another address of the wallet, is included again with both addresses.
  */
 export const notImported = (ledger: Recorded, { transfers, touches }: Observation): Observation => {
   const known = new Map(ledger.transfers.map(({ transfer, own }) => [transferKey(transfer), own]));
@@ -45,14 +45,20 @@ export const notImported = (ledger: Recorded, { transfers, touches }: Observatio
   return { transfers: left, touches: newTouches(ledger, touches) };
 };
 
-/** Adds imported transfers to those of a ledger. One that the ledger has takes the addresses of the imported one. */
+/**
+ * Merges imported transfers into those of a ledger. A transfer that the ledger already has gets the addresses of the
+ * imported transfer.
+ */
 export const withImported = (transfers: readonly Seen[], imported: readonly Seen[]): readonly Seen[] => {
   const all = new Map(transfers.map((seen) => [transferKey(seen.transfer), seen]));
   for (const { transfer, own } of imported) all.set(transferKey(transfer), { transfer, own });
   return [...all.values()];
 };
 
-/** Splits a run of events into parts that are all imported or all observed by the follower. */
+/**
+ * Splits consecutive events into parts, each with either only imported events or only events that the follower
+ * observed.
+ */
 export const partsOf = <T extends { readonly imported?: true }>(run: readonly T[]): readonly (readonly T[])[] => {
   const parts: T[][] = [];
   for (const one of run) {
@@ -63,7 +69,10 @@ export const partsOf = <T extends { readonly imported?: true }>(run: readonly T[
   return parts;
 };
 
-/** Returns the events that record an observation. The caller passes the names of their types. */
+/**
+ * Returns the events of an observation. The caller passes the event types as literals, by which the generator of
+ * docs/events.md finds the commands that write them.
+ */
 export const observed = (
   [transferred, touched]: readonly ['TransferObserved', 'BalanceTouched'],
   { walletId, block }: Activity,

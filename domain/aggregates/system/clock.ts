@@ -15,7 +15,7 @@ export const clock: Decider<ClockCommand, ClockEvent, { from: number | null }> =
   stream: 'clock',
   initial: { from: null },
   decide: {
-    // Two processes that notice the same deviation correct it once.
+    // The deviation is corrected once, even if two processes notice it.
     Correct: ({ from }, data) => (from === data.from ? [] : [{ type: 'ClockCorrected', data }]),
   },
   evolve: { ClockCorrected: (_, { from }) => ({ from }) },

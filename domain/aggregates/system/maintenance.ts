@@ -1,7 +1,7 @@
 import type { Decider } from '../../decider.js';
 
 type OfMaintenance = {
-  /** Id of the run of the command, which is also its request id. */
+  /** Id of the run of the maintenance command; also the request id of the run. */
   maintenanceId: string;
 };
 type MasterKeyRotated = OfMaintenance & {
@@ -9,7 +9,7 @@ type MasterKeyRotated = OfMaintenance & {
   keys: number;
 };
 type ReadModelsRebuilt = OfMaintenance & {
-  /** Names of the read models. */
+  /** Names of the rebuilt read models. */
   names: readonly string[];
 };
 
@@ -18,7 +18,7 @@ type MaintenanceEvent =
   | { type: 'MasterKeyRotationStarted'; data: OfMaintenance }
   /** The keys of the vault are encrypted with the new master key. */
   | { type: 'MasterKeyRotated'; data: MasterKeyRotated }
-  /** An operator replaced read models by ones that were built anew from the events. */
+  /** An operator rebuilt read models from the events. */
   | { type: 'ReadModelsRebuilt'; data: ReadModelsRebuilt };
 export type MaintenanceCommand =
   | { type: 'StartKeyRotation'; data: OfMaintenance }

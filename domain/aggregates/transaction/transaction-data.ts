@@ -5,7 +5,7 @@ export type OfTransaction = {
   readonly transactionId: string;
 };
 
-/** Place of a transaction in the order of its sender. */
+/** Nonce of a transaction, with the chain and the sender that it belongs to. */
 export type SenderNonce = {
   /**
    * Hash of the first block of the chain that the transaction is for. A restarted development chain is another chain
@@ -20,15 +20,18 @@ export type SenderNonce = {
 
 export type Fees = {
   /**
-   * Price per unit of gas, as a decimal number of smallest units. In a transaction of type 2 (EIP-1559), the maximum fee
-   * per unit of gas.
+   * Price per unit of gas, as a decimal number of smallest units. In a transaction of type 2 (EIP-1559), the maximum
+   * fee per unit of gas.
    */
   readonly gasPrice: string;
-  /** Maximum priority fee per unit of gas, as a decimal number of smallest units. Present in transactions of type 2 only. */
+  /**
+   * Maximum priority fee per unit of gas, as a decimal number of smallest units. Present in transactions of type 2
+   * only.
+   */
   readonly maxPriorityFeePerGas?: string;
 };
 
-/** Contract and storage that a transaction announces to access, at a lower price of gas (EIP-2930). */
+/** Contract and storage that a transaction announces to access, at a lower gas cost (EIP-2930). */
 export type AccessListEntry = {
   /** Address of the contract. */
   readonly address: string;
@@ -71,7 +74,7 @@ export type Created = OfTransaction &
 export type Sent = OfTransaction & OfWallet & SenderNonce & Hashed;
 export type CancellationSent = OfTransaction & Hashed;
 export type Refused = OfTransaction & {
-  /** Reason that a node gave. */
+  /** Reason that a node gave for the rejection. */
   readonly reason: string;
 };
 /** Fees of a cancellation, high enough to replace the transaction. */
@@ -86,7 +89,10 @@ export type BlockRef = {
   readonly time?: number;
 };
 type Paid = {
-  /** Fee that was paid, as a decimal number of smallest units. Absent if no node reports it, and in early releases. */
+  /**
+   * Fee that was paid, as a decimal number of smallest units. Absent if no node reports the fee, and in events of early
+   * releases.
+   */
   readonly fee?: string;
 };
 type Arrival = OfTransaction & {

@@ -20,15 +20,20 @@ const answered = (work: () => Promise<unknown>): Promise<RpcAnswer> =>
     },
   );
 
-/** Controls with a `variant` option, by JSON-RPC method. */
+/**
+ * Control that executes a JSON-RPC method on a chain other than the EVM, by method. The option `variant` names the
+ * chain.
+ */
 const controlByMethod: Readonly<Record<string, 'transfer' | 'deployToken'>> = {
   dev_transfer: 'transfer',
   dev_deployToken: 'deployToken',
 };
 
-/** Adds the controls of the other development chains, by variant tag, to the EVM's node. `dev_mine` mines on all chains. */
+/**
+ * Adds the controls of the other development chains, by variant tag, to the EVM's node. `dev_mine` mines on all chains.
+ */
 export const developmentNode = (node: Node, others: ReadonlyMap<string, DevelopmentControls>): Node => {
-  /** Returns the control for a call; undefined for calls that the EVM's own node answers. */
+  /** Returns the control for a call; undefined for calls that the node of the EVM handles. */
   const controlFor = ({ method, params: [options] }: RpcCall) => {
     const name = controlByMethod[method];
     const { variant } = (options ?? {}) as { variant?: unknown };

@@ -34,7 +34,7 @@ export const attachDevelopments = (addresses: DevelopmentAddresses): Development
     ]),
   );
 
-/** Opens the development chains to other processes of this machine until `close`. */
+/** Lets other processes of this machine use the development chains, until the returned `close` is called. */
 export const shareDevelopments = async (developments: Developments) => {
   const served: (() => Promise<void>)[] = [];
   const addresses = [];

@@ -36,7 +36,9 @@ const isWord = (answer: unknown): boolean =>
 
 export const isTrue = (answer: unknown): boolean => numberIn(answer) === 1n;
 
-/** Returns the bytes of a string in the answer, as hex. Old contracts return `bytes32` instead of `string`. */
+/**
+ * Returns the bytes of a returned string as hex; null if malformed. Old contracts return `bytes32` instead of `string`.
+ */
 const textBytes = (answer: string): string | null => {
   if (isWord(answer)) return answer.slice(2);
   const offset = numberIn(answer);

@@ -26,7 +26,10 @@ const contractCall = (contract: string, data: string) => (block: unknown) => ({
   method: 'eth_call',
   params: [{ to: contract, data, gas: maxGas }, block],
 });
-/** Answer of an address without code. The contract does not exist at this block, so every balance is 0. */
+/**
+ * Result of a contract call at an address without code. The contract does not exist at this block, so every balance is
+ * 0.
+ */
 const noCode = '0x';
 const readNumber = (outcome: Outcome | undefined) => {
   const answer = answerOf(outcome);
@@ -65,7 +68,10 @@ const questions: Readonly<Record<Exclude<Asset['standard'], 'token'>, (asked: As
   }),
 };
 
-/** Returns the call for a holding; null for a token id that no contract can have. */
+/**
+ * Returns the query of a holding; null for an invalid token id and for the standard `token`, which EVM chains do not
+ * have.
+ */
 const questionFor = ({ address, asset }: Holding): Question<string | null> | null => {
   const contract = 'contract' in asset ? asset.contract : '';
   const token = 'tokenId' in asset ? tokenWord(asset.tokenId) : '';
@@ -87,8 +93,8 @@ const supportsBlockHash = async (node: Node, at: Header): Promise<boolean> => {
 };
 
 /**
- * Queries the state at a block hash. The first call distinguishes a node without the block from a contract that does
- * not answer.
+ * Queries the state at a block hash. The first call fails if the node lacks the block, so that other failures can be
+ * attributed to the contract.
  */
 const askByHash = async (node: Node, asked: readonly Question<unknown>[], { hash: blockHash }: Header) => {
   const calls = asked.map(({ call }) => call({ blockHash }));
@@ -108,7 +114,8 @@ const askByNumber = async (node: Node, asked: readonly Question<unknown>[], at: 
   await confirmNumber(node, at);
   const outcomes = await node.batch(asked.map(({ call }) => call(inHex(at.number))));
   await confirmNumber(node, at);
-  // The node has the block, so its rejection of the hash means that it does not support hashes.
+  // The node has the block, so `supportsBlockHash` returned false because the node does not support block hashes as
+  // parameters.
   node.can.stateByHash = false;
   return outcomes;
 };
@@ -120,7 +127,7 @@ const askNode = async <T>(node: Node, asked: readonly Question<T>[], at: Header)
   return asked.map(({ read }, i) => read(outcomes[i]));
 };
 
-/** Reads the chain's state at exactly that block. All questions must fit into one batch. */
+/** Reads the state of the chain as of exactly block `at`. All questions must fit into one batch. */
 export const askAt = <T>(nodes: Nodes, asked: readonly Question<T>[], at: Header): Promise<T[]> =>
   nodes.use((node) => askNode(node, asked, at));
 

@@ -25,15 +25,17 @@ const hasType = ({ type }: ChainTransaction, expected: number) => Number(type) =
 type Moved = Omit<Movement, 'transaction' | 'fee' | 'details'>;
 type Emit = (moved: Moved) => void;
 /**
- * Sender of a transaction and whether it is watched. Looked up once per transaction, because lookups among a million
- * addresses dominate the time.
+ * Sender of a transaction: `from` is its address, and `sender` is true if the address is watched. The address is looked
+ * up once per transaction, because lookups among a million addresses dominate the time.
  */
 type SenderMatch = { readonly interest: Interest; readonly from: string; readonly sender: boolean };
 
 const concerns = (interest: Interest, { from, to }: { from: string; to: string }) =>
   interest.address(from) || interest.address(to);
 
-/** Returns the blob fee of a transaction; 0 for other types, in which rollups use these fields differently. */
+/**
+ * Returns the blob fee of a transaction; 0 for other types, in which rollups use the blob fields for other purposes.
+ */
 const blobFee = (transaction: ChainTransaction, { blobGasUsed, blobGasPrice }: ChainReceipt) =>
   hasType(transaction, blobType)
     ? amount(blobGasUsed, 'the gas of blobs') * amount(blobGasPrice, 'the price of blobs')
@@ -51,8 +53,8 @@ const sharedFields = (transaction: ChainTransaction, receipt: ChainReceipt) => {
 };
 
 /**
- * Emits the transaction's own transfer. Values are parsed only after an address matches, because most transactions
- * concern no watched address.
+ * Emits the transfer of a transaction's own `value`. The value is parsed only after an address matches, because most
+ * transactions concern no watched address.
  */
 const nativeMovement = (transaction: ChainTransaction, receipt: ChainReceipt, match: SenderMatch, emit: Emit) => {
   if (isNothing(transaction.value)) return;
@@ -106,7 +108,8 @@ const tokenMovements = async ({ logs }: ChainReceipt, reading: Reading, emit: Em
     if (!reading.interest.contract(log.address.toLowerCase())) continue;
     for (const moved of piecesOf(log, position, reading)) {
       emit(moved);
-      // A single batch log may contain thousands of movements.
+      // A single batch log may contain thousands of movements, so other work may run between these movements too, not
+      // only between logs.
       if (pace.isDue()) await pace.breathe();
     }
   }
@@ -129,8 +132,9 @@ const createTouches = () => {
 type Touches = ReturnType<typeof createTouches>;
 
 /**
- * Touches the watched addresses named in receipts of untraced code, which may have paid them, so that their balances are
- * read again. Contracts are looked up once per block, because a few of them emit most logs.
+ * Creates a function that marks the watched addresses in a receipt as touched. Used for blocks without traces: contract
+ * code may have paid these addresses, so their balances are read again. Contracts are looked up once per block, because
+ * a few of them emit most logs.
  */
 const createExecutionTouches = (interest: Interest, touches: Touches, pace: Pace) => {
   const contracts = new Set<string>();
@@ -160,7 +164,10 @@ const withdrawersIn = (raw: Raw) =>
   );
 const minerIn = ({ miner }: Raw) => (typeof miner === 'string' ? [miner.toLowerCase()] : []);
 
-/** Reduces a block to the movements and touches of watched addresses. `traces` is null if no node supports tracing. */
+/**
+ * Reduces a block to the movements of watched addresses and to touches, which cause their balances to be read again.
+ * `traces` is null if the block ran no code or no node supports tracing.
+ */
 export const blockOf = async (
   { header, raw, transactions, receipts }: CheckedBlock,
   traces: Traces | null,

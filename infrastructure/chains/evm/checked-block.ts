@@ -7,7 +7,7 @@ import type { Quirk } from './quirks/quirks.js';
 import { isSystem } from './quirks/system-transactions.js';
 import { header, inHex, integer } from './wire.js';
 
-/** Transaction whose typed fields are validated. Other fields are validated where they are used. */
+/** Transaction from a node. The declared fields are validated; all others are validated at their use. */
 export type ChainTransaction = Raw & { readonly hash: string; readonly from: string; readonly to: string | null };
 export type ChainLog = Raw & { readonly address: string };
 export type ChainReceipt = Raw & { readonly contractAddress: string | null; readonly logs: readonly ChainLog[] };
@@ -33,7 +33,10 @@ const isAddress = (value: unknown) => typeof value === 'string' && value.length 
 const isAddressOrNone = (value: unknown) => value === null || value === undefined || isAddress(value);
 const isSame = (value: unknown, expected: string) =>
   value === expected || (typeof value === 'string' && value.toLowerCase() === expected);
-/** Compares the texts first: a block contains thousands of numbers, nearly all in canonical form. */
+/**
+ * Returns whether a number has the expected value. Compares numbers in canonical form as text, because parsing all of
+ * the thousands of numbers in a block takes too long.
+ */
 const isNumber = (value: unknown, expected: number) =>
   value === inHex(expected) || integer(value, 'a number of the block') === expected;
 /** Parses an index. The text of the expected index `next` is compared first, to avoid parsing. */
@@ -49,7 +52,10 @@ const checkTransaction = (value: unknown, { number, hash: block }: Header): Chai
   return (hash === value.hash ? value : { ...value, hash }) as ChainTransaction;
 };
 
-/** Checks that this is the requested block and that its transactions refer to it. */
+/**
+ * Checks that `value` is the requested block, with hash `asked`, and that its transactions belong to it and are in
+ * order.
+ */
 export const checkBody = async (value: unknown, asked: string, pace: Pace): Promise<BlockBody> => {
   const raw = record(value, 'the block');
   const body: ChainTransaction[] = [];
@@ -68,7 +74,10 @@ export const checkBody = async (value: unknown, asked: string, pace: Pace): Prom
 };
 
 const statuses: readonly unknown[] = ['0x1', '0x0', undefined, null];
-/** Returns the receipt with a canonical status. Receipts from before Byzantium have a state root instead. */
+/**
+ * Returns the receipt with a canonical status. Receipts from before the Byzantium fork have a state root instead of a
+ * status.
+ */
 const withStatus = (receipt: Raw): Raw => {
   if (statuses.includes(receipt.status)) return receipt;
   const status = inHex(integer(receipt.status, 'the status of a receipt'));
@@ -127,7 +136,10 @@ export const receiptsFor = ({ transactions }: BlockBody, given: readonly unknown
   return transactions.map(({ hash }) => byHash.get(hash));
 };
 
-/** Returns the receipts that may lack a log. Gapless indexes prove all others complete, except at the end of the block. */
+/**
+ * Returns the receipts that may lack a log. If the log indexes of the block have no gaps, these are only the last
+ * receipt with logs and the receipts after it.
+ */
 const doubtfulIn = (receipts: readonly ChainReceipt[], isGapless: boolean) =>
   isGapless
     ? receipts.slice(
@@ -146,12 +158,18 @@ const checkBlooms = async (doubtful: readonly ChainReceipt[], pace: Pace) => {
   }
 };
 
-/** Returns whether a receipt's own bloom filter can show a missing log. Zeros next to logs are a placeholder. */
+/**
+ * Returns whether the bloom filter of a receipt can reveal a missing log. An all-zero filter of a receipt with logs is
+ * a placeholder, which cannot.
+ */
 const isProven = ({ logs, logsBloom }: ChainReceipt) =>
   bloomIn(logsBloom) !== null && (logs.length === 0 || announcesLogs(logsBloom));
 const logsIn = (receipt: unknown) => (isRaw(receipt) && Array.isArray(receipt.logs) ? receipt.logs : []);
 
-/** Compares the block's bloom filter with all logs if there are none, or if a receipt alone cannot show a missing one. */
+/**
+ * Returns whether the bloom filter of the block announces logs that no receipt contains. Checked only if the block has
+ * no logs or a doubtful receipt has no usable filter.
+ */
 const isBloomUnexplained = async (
   { raw }: BlockBody,
   given: readonly unknown[],
@@ -192,7 +210,10 @@ export const checkReceipts = async (body: BlockBody, given: readonly unknown[], 
   return { ...body, receipts, runsCode, oddities };
 };
 
-/** Yields the logs of token transfers, with the index of their transaction. The movement's index has the log's position. */
+/**
+ * Yields the log of each token transfer with the index of its transaction. The `index` of a movement contains the
+ * position of its log.
+ */
 const logsOf = function* (
   { transactions, receipts }: CheckedBlock,
   movements: readonly Movement[],
@@ -207,8 +228,8 @@ const logsOf = function* (
 };
 
 /**
- * Checks that the block's bloom filter contains the logs of the given movements. Other logs do not matter. Returns the
- * quirk that another node must confirm if a log of a system transaction is not in it.
+ * Checks that the bloom filter of the block contains the log of each given movement. If it lacks only logs of system
+ * transactions, returns the quirk that another node must confirm.
  */
 export const checkAnnounced = async (
   checked: CheckedBlock,

@@ -23,7 +23,7 @@ export type EvmOptions = Partial<NodeOptions> & {
 };
 
 const defaults = { deadlineMs: 10_000, timeoutMs: 4000, maxBytes: 64 * 1024 * 1024, batchSize: 100, finalDepth: 64 };
-/** Multiplies the timeouts for whole blocks and traces, which take a node longest. */
+/** Factor on the timeouts for whole blocks and traces, the slowest answers of a node. */
 const blockTimeoutFactor = 3;
 
 const latest = async (node: Node): Promise<Header> =>
@@ -38,7 +38,7 @@ const headerIn = async (answer: Promise<unknown>, isAsked: (found: Header) => bo
 const headerAt = async (node: Node, number: number) => {
   const found = await headerIn(
     node.call('eth_getBlockByNumber', [inHex(number), false]),
-    // Networks whose first block is number 1 return that block for number 0.
+    // Networks whose first block is number 1 return that block for number 0. Such an answer is not a fault.
     (one) => one.number === number || (number === 0 && one.number === 1),
   );
   return found?.number === number ? found : null;
@@ -68,8 +68,8 @@ const createTracing = (nodes: Nodes, log: Log) => {
     return null;
   };
   /**
-   * Fetches the traces of a block. Returns null only if every node has reported that it cannot trace: an unreachable node
-   * may be the one that can.
+   * Fetches the traces of a block; null if the block ran no code or every node has reported that it cannot trace.
+   * Rejects if an unreachable node might be able to trace.
    */
   return async ({ runsCode, header, transactions, receipts }: CheckedBlock): Promise<Traces | null> => {
     if (!runsCode) return null;
@@ -98,7 +98,10 @@ const createTracing = (nodes: Nodes, log: Log) => {
 
 type OddBlock = { readonly oddities: readonly Quirk[]; readonly block: Block };
 
-/** Reads blocks. A block with a doubtful quirk is accepted only if no other node has the block without it. */
+/**
+ * Creates a reader of blocks. A block with a quirk that needs confirmation is accepted only if no other node returns
+ * the block without that quirk.
+ */
 const createBlockReader = (nodes: Nodes, log: Log): Chain['block'] => {
   const traces = createTracing(nodes, log);
   const known = new Set<Quirk>();
@@ -149,7 +152,8 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
     },
     head: async () => {
       const heads = await nodes.poll(latest);
-      // Ties go to the first node, so that two nodes on different forks do not cause repeated reorganizations.
+      // Returns the first of several heads with the same height, so that two nodes on different forks do not cause
+      // repeated reorganizations.
       return heads.reduce((highest, other) => (other.number > highest.number ? other : highest));
     },
     finalized: () =>

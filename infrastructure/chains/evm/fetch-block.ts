@@ -6,15 +6,21 @@ import { type BlockBody, type CheckedBlock, checkBody, checkReceipts, receiptsFo
 import type { Node } from './nodes.js';
 import { resultOf } from './outcome.js';
 
-/** Part of the remaining time for the list of receipts. The rest is left for requesting them one by one. */
+/**
+ * Share of the remaining time for requesting all receipts with one call. The rest is left for requesting them one by
+ * one.
+ */
 const listShare = 0.5;
-/** Blocks without a request for the list after one that timed out, so that not every block waits for a timeout. */
+/**
+ * Number of blocks whose receipts are requested one by one after a request for all receipts timed out, so that not
+ * every block waits for a timeout.
+ */
 const skippedAfterTimeout = 32;
 const isTimeout = ({ cause }: NodeFault) => cause instanceof TimedOut;
 
 /**
- * Fetches all receipts of a block with one call. Returns an empty list if the node fails or does not answer: some nodes
- * fail only for certain blocks.
+ * Fetches all receipts of a block with one call. Returns an empty list if the call is skipped, fails or times out: some
+ * nodes fail only for certain blocks.
  */
 const receiptsTogether = async ({ can, call }: Node, hash: string): Promise<readonly unknown[]> => {
   if (can.blockReceipts === false) return [];
@@ -34,7 +40,10 @@ const receiptsTogether = async ({ can, call }: Node, hash: string): Promise<read
   }
 };
 
-/** Fetches missing receipts one by one, which some nodes return only this way. */
+/**
+ * Adds the receipts missing in `given`, each fetched with its own call: some nodes return certain receipts only in that
+ * way.
+ */
 const completed = async (node: Node, body: BlockBody, given: readonly unknown[]): Promise<readonly unknown[]> => {
   const found = receiptsFor(body, given);
   const missing = body.transactions.filter((_, i) => found[i] === undefined);
@@ -42,11 +51,13 @@ const completed = async (node: Node, body: BlockBody, given: readonly unknown[])
   return missing.length === 0 ? given : [...given, ...(await node.batch(calls)).map(resultOf)];
 };
 
-/** Fetches a block and its receipts from one node, by hash so that forks cannot mix; null if the node lacks the block. */
+/**
+ * Fetches a block and its receipts from one node, by hash so that forks cannot mix; null if the node lacks the block.
+ */
 export const fetchBlock = async (node: Node, hash: string): Promise<CheckedBlock | null> => {
   const pace = createPace();
   const asked = receiptsTogether(node, hash);
-  // The receipts are never awaited if the block fails first.
+  // Prevents an unhandled rejection: the receipts are never awaited if the block fails first.
   asked.catch(() => undefined);
   const answer = await nullIfMissing(node.call('eth_getBlockByHash', [hash, true]));
   if (answer === null) return null;

@@ -13,17 +13,20 @@ import { header, inHex, integer } from './wire.js';
 /** Detected capabilities of a node; absent while unknown. */
 type Abilities = {
   blockReceipts?: boolean;
-  /** Blocks for which the list of receipts is not requested, because the node did not answer in time. */
+  /** Number of upcoming blocks for which the list of receipts is not requested, because such a request timed out. */
   listsToSkip?: number;
   traces?: boolean;
   stateByHash?: boolean;
 };
 
-/** Node opened for one piece of work, with its deadline. */
+/** Access to a node for one piece of work, limited by the deadline of that work. */
 export type Node = {
   /** Calls a method. `share` is the part of the remaining time that the answer may take, above 0 and at most 1. */
   call(method: string, params: readonly unknown[], share?: number): Promise<unknown>;
-  /** Returns the faults of single calls as outcomes. Rejects if a fault means that the node is unreachable. */
+  /**
+   * Sends calls in batches. Returns the fault of a single call as its outcome; rejects if a fault means that the node
+   * is unreachable.
+   */
   batch(calls: readonly RpcCall[]): Promise<readonly Outcome[]>;
   readonly can: Abilities;
 };

@@ -20,7 +20,10 @@ const inChunks = async <T, R>(all: readonly T[], work: (some: readonly T[]) => P
   return found;
 };
 
-/** Returns the reason of the contract or the node for a call that fails on any node. Throws any other error. */
+/**
+ * Returns the reason of a failure that would be the same on any node, as reported by the contract or the node. Throws
+ * any other error.
+ */
 const reasonIn = (error: unknown): string => {
   if (error instanceof NodeFault && ['reverted', 'refused'].includes(error.kind)) return error.message;
   throw error;
@@ -36,9 +39,12 @@ const estimate = async (node: Node, { from, to, value, data, accessList }: Call)
   }
 };
 
-/** Length to which the reason of a failed transaction is cut. The contract controls its text. */
+/** Maximum characters of the reason of a failed transaction. Bounded, because the contract controls the text. */
 const maxFailureLength = 500;
-/** Repeats a failed transaction on the state before its block. Prices are omitted, because the base fee has changed. */
+/**
+ * Runs a failed transaction on the state before its block and returns the reason of the failure; null if it succeeds
+ * there. Prices are omitted, because the base fee of that state differs.
+ */
 const repeat = async (node: Node, transaction: string, { number }: BlockRef) => {
   const found = record(await node.call('eth_getTransactionByHash', [transaction]), 'the transaction');
   const { from, to, value, gas, input, accessList } = found;
@@ -50,7 +56,10 @@ const repeat = async (node: Node, transaction: string, { number }: BlockRef) => 
   }
 };
 
-/** Suggests fees for a transaction of type 2. A node without a suggestion of its own names its gas price. */
+/**
+ * Suggests fees for a transaction of type 2 (EIP-1559). If the node suggests no priority fee, derives it from the gas
+ * price.
+ */
 const suggestFees = async (node: Node) => {
   const block = record(await node.call('eth_getBlockByNumber', ['latest', false]), 'the newest block');
   if (block.baseFeePerGas === undefined || block.baseFeePerGas === null)
@@ -67,7 +76,10 @@ const suggestFees = async (node: Node) => {
   return { baseFee: baseFee.toString(), priorityFee: priorityFee.toString() };
 };
 
-/** Reads the receipt of a transaction. The fee is left out where the node does not report the price that was paid. */
+/**
+ * Reads the receipt of a transaction; null if there is none. The fee is absent if the node does not report the price
+ * that was paid.
+ */
 const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
   const raw = resultOf(outcome);
   if (raw === null) return null;
@@ -83,7 +95,10 @@ const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
   };
 };
 
-/** Latest block time that is recorded, in the year 5138. Later ones may be beyond the range of Date. */
+/**
+ * Maximum block time in Unix seconds, in the year 5138. Later times are dropped, because they may exceed the range of
+ * Date.
+ */
 const maxTime = 99_999_999_999;
 const timeIn = ({ timestamp }: Raw) => {
   const time = integer(timestamp, 'the block time');
@@ -136,8 +151,8 @@ const submit = async (node: Node, { raw, hash: own }: { raw: string; hash: strin
 };
 
 /**
- * Combines the answers of all nodes. One node that took the transaction is enough. It counts as refused only if no node
- * may have it.
+ * Combines the answers of all nodes. The transaction counts as taken if one node took it, and as refused only if no
+ * node may have it.
  */
 const combineAnswers = (answers: readonly Broadcast[]): Broadcast =>
   answers.find(({ kind }) => kind === 'taken') ??

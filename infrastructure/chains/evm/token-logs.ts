@@ -5,7 +5,7 @@ type Piece = { readonly asset: Asset; readonly value: string };
 type TokenLog = {
   readonly from: string;
   readonly to: string;
-  /** Reads the tokens. Called only if an address is watched, because a batch may be long. */
+  /** Reads the moved tokens. Called only if an address is watched, because a batch may contain thousands of tokens. */
   pieces(): Iterable<Piece>;
 };
 type Topics = readonly string[];
@@ -70,7 +70,10 @@ const erc1155 = (contract: string, [, , from, to]: Topics, data: string) =>
     words(data) >= 2 ? pair(contract, number(wordAt(data, 0)), number(wordAt(data, 1))) : [],
   );
 
-/** Returns the array that word `head` points to; null unless the array lies within the data. */
+/**
+ * Returns start and length, in words, of the array that word `head` points to; null unless the array lies within the
+ * data.
+ */
 const listAt = (data: string, head: number) => {
   const offset = number(wordAt(data, head));
   if (offset === null || offset % 32n !== 0n || offset / 32n >= BigInt(Math.floor(words(data)))) return null;

@@ -11,7 +11,10 @@ const interfaces = {
   erc165: '01ffc9a7',
   none: 'ffffffff',
   erc721: '80ac58cd',
-  /** ERC-721 draft of CryptoKitties and its copies, whose Transfer event has no indexed parameters. */
+  /**
+   * Interface id of the ERC-721 draft that CryptoKitties and its copies implement. Its Transfer event has no indexed
+   * parameters.
+   */
   earlyErc721: '9a20483d',
   erc1155: 'd9b67a26',
 };
@@ -54,11 +57,14 @@ type About = Awaited<ReturnType<typeof askAbout>>['answers'];
 
 const claims = { erc721: ['erc721', 'earlyErc721'], erc1155: ['erc1155'] } as const;
 
-/** Returns whether a contract supports a standard. A contract that claims every interface id proves nothing (ERC-165). */
+/**
+ * Returns whether a contract supports a standard. A contract that also claims the invalid interface id 0xffffffff is
+ * not believed (ERC-165).
+ */
 const supports = (about: About, standard: 'erc721' | 'erc1155') =>
   isTrue(about.erc165) && !isTrue(about.none) && claims[standard].some((key) => isTrue(about[key]));
 
-/** Checks by standard. Each returns why a contract does not conform, or null if it does. */
+/** Functions, by standard, that return why a contract does not conform to the standard, or null if it does. */
 const objections: Readonly<Record<TokenStandard, (about: About) => string | null>> = {
   erc20: (about) => {
     if (supports(about, 'erc721')) return 'The contract is not an ERC-20 token: it supports ERC-721.';
@@ -100,7 +106,10 @@ export const readContract =
     return found ?? fail('FAILED_PRECONDITION', objection);
   };
 
-/** Calls for a token's URI by standard. An ERC-1155 URI may contain the placeholder `{id}`. */
+/**
+ * Functions, by standard, that build the call for the URI of a token. An ERC-1155 URI may contain the placeholder
+ * `{id}`, which `fill` replaces with the token id.
+ */
 const uriCalls: Readonly<Record<string, (token: string) => { data: string; fill(uri: string): string }>> = {
   erc721: (token) => ({ data: `0xc87b56dd${token}`, fill: (uri) => uri }),
   erc1155: (token) => ({ data: `0x0e89341c${token}`, fill: (uri) => uri.replaceAll('{id}', token) }),

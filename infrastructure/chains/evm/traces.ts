@@ -16,7 +16,10 @@ export type InternalTransfer = {
 /** Internal transfers of each transaction, in block order. */
 export type Traces = readonly (readonly InternalTransfer[])[];
 
-/** Frame of a trace. `around` is the frame of the call that made it, null for the root. */
+/**
+ * Frame of a trace. `around` is the frame of the call that made this one, null for the root. `failed` is true if this
+ * call or one around it failed.
+ */
 type Frame = { readonly frame: Raw; readonly around: Raw | null; readonly failed: boolean };
 
 /** Call types that move value. Some networks write them in another case. */
@@ -43,7 +46,7 @@ const transferIn = ({ frame, around }: Frame, number: number): InternalTransfer 
   return { number, from: address(payerOf(frame, around), 'a caller'), to: address(frame.to, 'a callee'), value };
 };
 
-/** A failed call may have no error, only a reason. */
+/** A failed call may have no `error`, only a `revertReason`. */
 const isFailed = ({ error, revertReason }: Raw) => Boolean(error) || typeof revertReason === 'string';
 
 /** Yields all frames in call order. Not recursive, because the depth of a node's answer is untrusted. */
@@ -83,12 +86,15 @@ const rootOf = ({ result, error }: Raw): Raw => {
   return typeof result.type === 'string' ? result : failInvalidAnswer('returned a trace without a type');
 };
 
-/** Transaction to trace. Nodes cannot trace system transactions. */
+/** Transaction to trace. Some nodes cannot trace system transactions. */
 export type Traced = SentTransaction & { readonly hash: string; readonly isSystem: boolean };
 
 const isTraced = (trace: Raw | undefined) => trace !== undefined && !trace.error && isRaw(trace.result);
 
-/** Returns the trace of each transaction; null for an untraceable one. Older nodes omit hashes but keep the order. */
+/**
+ * Returns the trace of each transaction; null for an untraceable one. Older nodes omit transaction hashes but keep the
+ * order.
+ */
 const tracesFor = (given: readonly Raw[], transactions: readonly Traced[]): readonly (Raw | null)[] => {
   const byHash = new Map(
     given.flatMap((trace) => (trace.txHash ? [[hash(trace.txHash, 'the hash of a trace'), trace] as const] : [])),
@@ -104,7 +110,8 @@ const tracesFor = (given: readonly Raw[], transactions: readonly Traced[]): read
 };
 
 /**
- * Fetches the traces of a block. Throws an `unsupported` fault if the node cannot trace at all, and remembers this.
+ * Fetches the traces of a block. If the node does not support tracing at all, notes this in `node.can` and throws an
+ * `unsupported` fault.
  */
 export const fetchTraces = async (
   node: Node,
@@ -123,7 +130,8 @@ export const fetchTraces = async (
     return transfers;
   } catch (error) {
     if (!(error instanceof NodeFault) || error.kind !== 'unsupported') throw error;
-    // Several nodes may share one URL, so a failure of one does not disprove that another can trace.
+    // A URL that returned traces before may lead to several nodes, so the failure of one does not disprove that another
+    // can trace.
     if (node.can.traces) throw new NodeFault('failing', error.message);
     node.can.traces = false;
     throw error;

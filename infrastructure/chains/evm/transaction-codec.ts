@@ -10,7 +10,7 @@ const wordBytes = 32;
 /** Order of secp256k1. Of the two valid `s` values of a signature, only the lower one is accepted (EIP-2). */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const topBit = 1n << 255n;
-/** Maximum length of a signature. `v` takes more than one byte on a chain with a large id. */
+/** Maximum bytes of a signature. `v` takes more than one byte from chain id 110 on. */
 const maxSignatureBytes = 2 * wordBytes + 8;
 
 type Parts = { readonly r: bigint; readonly s: bigint; readonly parity: 0 | 1 };
@@ -40,8 +40,8 @@ const isCanonical = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= o
 const inWord = (value: bigint) => `0x${numberWord(value)}`;
 
 /**
- * Returns the type and its prices. Type 2 (EIP-1559) has a priority fee. Of the transactions with a gas price, one with an
- * access list has type 1 (EIP-2930), any other is a legacy one (EIP-155).
+ * Returns the transaction type and its prices: type 2 (EIP-1559) with a priority fee; if there is none, type 1
+ * (EIP-2930) with an access list and the legacy type 0 (EIP-155) without.
  */
 const priced = ({ gasPrice, maxPriorityFeePerGas, accessList }: Unsigned) =>
   maxPriorityFeePerGas === undefined
@@ -91,7 +91,7 @@ const tokenCalls: Readonly<Record<TokenStandard, (transfer: TokenTransfer) => st
     `0xf242432a${addressWord(from)}${addressWord(to)}${word(tokenId)}${word(value)}${emptyBytes}`,
 };
 
-/** Words of the arguments by standard: receiver, token id and value. */
+/** Index of the 32-byte word of each argument in the call data after the selector, by standard. */
 const argumentPlaces: Readonly<Record<TokenStandard, { to: number; tokenId?: number; value?: number }>> = {
   erc20: { to: 0, value: 1 },
   erc721: { to: 1, tokenId: 2 },
@@ -100,7 +100,9 @@ const argumentPlaces: Readonly<Record<TokenStandard, { to: number; tokenId?: num
 const selectorLength = 10;
 const hexWord = 2 * wordBytes;
 
-/** Decodes a token transfer. Data that a transfer of ours would not have, such as longer data, is not decoded. */
+/**
+ * Decodes the call data of a token transfer; null unless this codec would encode the transfer as exactly the same data.
+ */
 const readTokenCall: TransactionCodec['readTokenCall'] = (data) => {
   const wordAt = (i: number) =>
     data.slice(selectorLength + i * hexWord, selectorLength + (i + 1) * hexWord).padStart(1, '0');

@@ -20,7 +20,7 @@ export type Transport = {
 export type TransportLimits = { readonly connectMs: number; readonly maxBytes: number };
 
 const connections = 32;
-/** Concurrent calls to a node that does not accept batches. */
+/** Maximum number of concurrent calls to a node that does not accept batches. */
 const maxConcurrentSingles = 8;
 
 /** Parses answers completely. The gateway, in contrast, forwards them as bytes. */
@@ -31,7 +31,7 @@ const readBody = (status: number, pieces: readonly Buffer[]): unknown => {
 };
 
 const answerTo = (id: number, answer: unknown): Outcome => {
-  // A node answers an unreadable request without its id.
+  // A node that could not read the request returns an error without its id, so the id of an error is not checked.
   if (isRaw(answer) && answer.id !== id && !answer.error)
     throw new NodeFault('failing', 'answered with another id than requested');
   return outcome(answer);

@@ -12,10 +12,13 @@ import type { PrefetchedCheckpoints } from './prefetched-checkpoints.js';
 const maxConcurrentBalances = 16;
 const balancesPerPart = 64;
 const maxConcurrentCheckpoints = 8;
-/** Maximum checkpoints over which a balance is calculated back. Beyond that, the node's newest balance is used. */
+/**
+ * Maximum number of checkpoints by which a balance is calculated back from the checkpoint for which it is known. Beyond
+ * that, the known balance is used unchanged.
+ */
 const maxDistance = 512;
 const maxAttempts = 5;
-/** Maximum checkpoints, about a minute, after which a balance is asked again instead of calculated from an answer. */
+/** Age in checkpoints (about a minute) above which a kept answer is dropped and the balance is requested again. */
 const maxAnswerAge = 240;
 const heightHeader = 'x-sui-checkpoint-height';
 
@@ -23,8 +26,9 @@ const heightHeader = 'x-sui-checkpoint-height';
 type RecentChanges = { readonly asked: BoundedCache<number, Changes>; readonly prefetched: PrefetchedCheckpoints };
 type Asked = { readonly owner: string; readonly coinType: string };
 /**
- * Balance that a node returned: as of `height` if it is sure, otherwise as of some checkpoint between `height` and the
- * newest one after the answer. `askedAt` is the newest checkpoint before the answer.
+ * Balance that a node returned. If `isSure`, it is the balance as of checkpoint `height`; if not, as of `height` or
+ * some later checkpoint. `askedAt` is the newest checkpoint before the request, `newest` the one that the response
+ * reports.
  */
 type Answer = {
   readonly balance: bigint;
@@ -33,7 +37,10 @@ type Answer = {
   readonly newest: number;
   readonly askedAt: number;
 };
-/** Recent answers by owner and coin, with which a read that failed midway continues, even as of another checkpoint. */
+/**
+ * Recent answers by owner and coin. A retry of a read that failed midway reuses them, even if it reads as of another
+ * checkpoint.
+ */
 export type Answers = BoundedCache<string, Answer>;
 type Known = { readonly recent: RecentChanges; readonly answers: Answers };
 
@@ -78,7 +85,11 @@ const changesBetween = (node: Node, recent: RecentChanges, after: number, last: 
   return mapInSlices(numbers, maxConcurrentCheckpoints, (number) => recentChangesAt(node, recent, number));
 };
 
-/** Returns the answer as of a later checkpoint; null if the balance changed during the read, before or after the answer. */
+/**
+ * Returns the answer marked as sure, valid as of checkpoint `later` or `answer.newest`, whichever is higher. Returns
+ * null if the balance changed between `answer.height` and that checkpoint. An answer that is already sure is returned
+ * unchanged.
+ */
 const makeSure = async (node: Node, recent: RecentChanges, key: string, answer: Answer, later: number) => {
   if (answer.isSure) return answer;
   const height = Math.max(later, answer.newest);
@@ -86,7 +97,10 @@ const makeSure = async (node: Node, recent: RecentChanges, key: string, answer: 
   return meanwhile.some((changes) => changes.has(key)) ? null : { ...answer, isSure: true, height };
 };
 
-/** Calculates the balance as of a checkpoint, because nodes return only the newest balances. */
+/**
+ * Calculates the balance as of checkpoint `at` from the balance as of `height`, because nodes return only the newest
+ * balances.
+ */
 const balanceAt = async (node: Node, recent: RecentChanges, key: string, { balance, height }: Answer, at: number) => {
   const sumBetween = async (after: number, last: number) => {
     const all = await changesBetween(node, recent, after, last);
@@ -97,8 +111,8 @@ const balanceAt = async (node: Node, recent: RecentChanges, key: string, { balan
 };
 
 /**
- * Drops answers that are too old or later than the node's newest checkpoint. Drops all of them if a new read takes no
- * more requests than the changes since.
+ * Drops kept answers that are too old or later than the newest checkpoint of the node. Drops all of them if requesting
+ * the balances again takes no more requests than fetching the balance changes since the kept answers.
  */
 const dropUseless = ({ recent, answers }: Known, keys: readonly string[], at: number, newest: number) => {
   const given = keys.map((key) => ({ key, ...(answers.get(key) as Answer) }));
@@ -113,7 +127,10 @@ const dropUseless = ({ recent, answers }: Known, keys: readonly string[], at: nu
   for (const one of given) if (!isUseful(one) || requests >= useful.length) answers.delete(one.key);
 };
 
-/** Calculates a balance as of a checkpoint from its kept answer; null if the answer is not sure, and drops it then. */
+/**
+ * Calculates a balance as of checkpoint `at` from its kept answer. If the answer cannot be made sure, drops it and
+ * returns null.
+ */
 const evaluate = async (node: Node, { recent, answers }: Known, key: string, at: number, newest: number) => {
   const answer = answers.get(key);
   const sure = answer && (await makeSure(node, recent, key, answer, newest));
@@ -126,8 +143,8 @@ const evaluate = async (node: Node, { recent, answers }: Known, key: string, at:
 };
 
 /**
- * Reads until every balance is sure. An unsure balance is accepted after the last attempt, because the change that
- * interfered causes another read. Each answer is kept at once, so that a read that fails midway loses none.
+ * Reads until every balance is sure. After the last attempt, an unsure balance is accepted: the checkpoint that changed
+ * it causes another read. Each answer is kept at once, so that a read that fails midway loses none.
  */
 const readOn = async (node: Node, all: readonly Asked[], at: Header, known: Known) => {
   const { answers } = known;
@@ -156,7 +173,7 @@ const readOn = async (node: Node, all: readonly Asked[], at: Header, known: Know
 };
 
 /**
- * Reads balances in parts, each with its own deadline, so that no number of holdings exceeds the deadline. Answers for
+ * Reads balances in parts, each with its own deadline, so that even many holdings can be read in time. Answers for
  * coins other than SUI are forgotten when all parts are read, so that the next read notices a coin that nodes reject.
  */
 export const readBalances = async (nodes: Nodes, known: Known, holdings: readonly Holding[], at: Header) => {

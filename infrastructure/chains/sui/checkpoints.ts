@@ -27,8 +27,8 @@ const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) =
 };
 
 /**
- * Rejects a checkpoint with paid gas but no balance changes from a node that has never returned any. A node that does not
- * store balance changes returns none, although the gas payer always has one.
+ * Rejects a checkpoint with paid gas but no balance changes from a node that has never returned any. A node that does
+ * not store balance changes returns none, although the gas payer always has one.
  */
 const checkChanges = ({ transactions }: Checkpoint, can: Abilities) => {
   if (transactions.some(({ balanceChanges }) => balanceChanges.length > 0)) can.balanceChanges = true;
@@ -36,7 +36,9 @@ const checkChanges = ({ transactions }: Checkpoint, can: Abilities) => {
   if (isPaid && !can.balanceChanges) failInvalidAnswer('returned a checkpoint without balance changes');
 };
 
-/** Rejects a checkpoint from which no block can be read. */
+/**
+ * Rejects a checkpoint with incomplete or foreign transactions, or from a node that seems to store no balance changes.
+ */
 const checkBlock = (checkpoint: Checkpoint, can: Abilities) => {
   checkContents(checkpoint);
   checkChanges(checkpoint, can);
@@ -92,7 +94,10 @@ export const wholeCheckpoint = async (node: Node, digest: string) => {
   if (found) checkBlock(found, node.can);
   return found;
 };
-/** Reads the header of a checkpoint whose block is read next, and prefetches the whole checkpoint if possible. */
+/**
+ * Reads the header of a checkpoint whose block is read next, and prefetches the whole checkpoint. Reads only the header
+ * if the request for the whole checkpoint is refused, for example because the checkpoint is too large.
+ */
 export const headerAhead = async (
   node: Node,
   number: number,

@@ -10,7 +10,7 @@ export const normalCoinType = (input: string): string | null =>
     ? input.replaceAll(' ', '').replace(packages, (_, digits: string) => `0x${digits.toLowerCase().padStart(64, '0')}`)
     : null;
 
-/** Normalizes a coin type from a node. An unknown format stays as it is and counts as another coin. */
+/** Normalizes a coin type from a node. Text in an unknown format stays as it is and counts as a coin of its own. */
 export const coinTypeOf = (written: string) => normalCoinType(written) ?? written;
 
 export const nativeCoinType = `0x${'2'.padStart(64, '0')}::sui::SUI`;

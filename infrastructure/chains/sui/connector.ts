@@ -13,13 +13,14 @@ import { describeCoin, findTokens, readCoinContract } from './tokens.js';
 import { type Checkpoint, headerOf } from './wire.js';
 
 const defaults = { deadlineMs: 10_000, timeoutMs: 4000, maxBytes: 64 * 1024 * 1024 };
-/** Multiplies the timeouts for whole checkpoints, which take a node longest. */
+/** Factor on the timeouts for whole checkpoints, the slowest answers of a node. */
 const blockTimeoutFactor = 3;
 const maxCachedHeaders = 2048;
 const maxCachedChanges = 1024;
 const maxCachedBalances = 10_000;
 /**
- * Caches the headers of checkpoints whose block was read. Only those are trusted; other headers from a node may be wrong.
+ * Caches the headers of checkpoints whose block was read. Only those are trusted; other headers from a node may be
+ * wrong.
  */
 const createReadHeaders = () => {
   const readHeaders = createBoundedCache<number | string, Header>(maxCachedHeaders);
@@ -28,7 +29,7 @@ const createReadHeaders = () => {
     keep: ({ number, hash, parentHash, time }: Header) => {
       for (const key of [number, hash]) readHeaders.set(key, { number, hash, parentHash, time });
     },
-    /** Rejects a checkpoint whose parent hash differs from the checkpoint read before it. */
+    /** Rejects a checkpoint with a parent hash other than the hash of the previous checkpoint, if that was read. */
     check: ({ number, parentHash }: Header) => {
       const before = readHeaders.get(number - 1);
       if (before && before.hash !== parentHash)
@@ -39,7 +40,10 @@ const createReadHeaders = () => {
 type ReadHeaders = ReturnType<typeof createReadHeaders>;
 type Known = { readonly readHeaders: ReadHeaders; readonly prefetched: PrefetchedCheckpoints };
 
-/** Reads headers. While a follower listens, later headers are fetched with their contents, which saves a request each. */
+/**
+ * Creates readers of headers. While a follower listens, the header of an unread checkpoint is fetched with its
+ * contents, which saves one request per checkpoint.
+ */
 const createHeaders = (history: History, { readHeaders, prefetched }: Known, isFollowing: () => boolean) => {
   const ask = (number: number) => {
     if (!isFollowing() || !prefetched.isWanted(number)) return history.at(number, (node) => headerAt(node, number));
@@ -56,7 +60,9 @@ const createHeaders = (history: History, { readHeaders, prefetched }: Known, isF
 };
 
 const createBlocks = (history: History, { readHeaders, prefetched }: Known) => {
-  /** Reads the block of a prefetched checkpoint; null if it must be fetched. */
+  /**
+   * Reads a block from its prefetched checkpoint; null if there is none or it is invalid, so that it must be fetched.
+   */
   const readPrefetched = async (digest: string, interest: Interest) => {
     const checkpoint = prefetched.of(digest);
     if (!checkpoint) return null;
@@ -85,7 +91,7 @@ const createBlocks = (history: History, { readHeaders, prefetched }: Known) => {
 
 type SuiOptions = {
   readonly times?: Partial<FeedTimes>;
-  /** Nodes with checkpoints that the others have pruned. */
+  /** URLs of nodes with checkpoints that the other nodes have pruned. */
   readonly archiveUrls?: readonly string[];
 };
 
@@ -109,7 +115,7 @@ export const suiChain = async (
     answers: createBoundedCache(maxCachedBalances) as Answers,
   };
   return {
-    // The chain id replaces the first checkpoint, which every node may have pruned.
+    // The chain id takes the place of the hash of the first checkpoint, which every node may have pruned.
     genesis: async () => ({ number: 0, hash: await nodes.use(chainIdOf), parentHash: '', time: 0 }),
     head: feed.head,
     followedHead: feed.followedHead,

@@ -57,13 +57,13 @@ const listenTo = async (
   signal: AbortSignal,
   silenceMs: number,
 ) => {
-  // A signal that was already aborted would not end the call.
+  // The call would not notice a signal that has already aborted, so the call is not started.
   if (signal.aborted) return;
   const left = linkedController(signal);
   const { signal: abort } = left;
   const request = { readMask: { paths: blockPaths } };
   const stream = endpoint.client.subscriptionService.subscribeCheckpoints(request, { abort });
-  // The error of the call is also thrown by `responses`, so these rejections are ignored.
+  // Prevents unhandled rejections: if the call fails, these parts reject with the same error that `responses` throws.
   for (const part of [stream.headers, stream.status, stream.trailers]) part.catch(() => undefined);
   let count = 0;
   const listen = async () => {
@@ -107,9 +107,14 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
     streamed: () => streamed?.header,
     /** Returns whether the subscription has lagged behind the nodes for longer than `behindMs`. */
     isLate,
-    /** Returns the head of the subscription; undefined unless it is fresh and does not lag. */
+    /**
+     * Returns the head from the subscription; undefined if it arrived more than `freshMs` ago or the subscription lags.
+     */
     live: () => (streamed && now() - streamed.at < times.freshMs && !isLate() ? streamed.header : undefined),
-    /** Returns the head if it was polled less than `pollMs` ago; otherwise undefined. */
+    /**
+     * Returns the higher of the polled and the streamed head if the nodes were polled less than `pollMs` ago; undefined
+     * if not.
+     */
     recent: () => (polled && now() - polled.at < times.pollMs ? higher(polled.header, streamed?.header) : undefined),
     noteStreamed: (header: Header) => {
       streamed = { header, at: now() };
@@ -137,7 +142,7 @@ const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) =
     heads.noteStreamed(header);
   };
   const listen = async (endpoint: Endpoint, notice: () => void, signal: AbortSignal) => {
-    // The query fails for a node of another chain.
+    // Rejects if the node serves another chain, before its checkpoints are used.
     await nodes.use(chainIdOf, { among: (one) => one === endpoint });
     const stop = linkedController(signal);
     open = stop;
@@ -166,8 +171,8 @@ const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) =
 };
 
 /**
- * Tracks the head of the chain. While there is a listener, one node at a time streams new checkpoints, so that following
- * needs few requests. If the stream ends, fails, falls silent or lags, the next node is used.
+ * Tracks the head of the chain. While there is a listener, one node at a time streams new checkpoints, so that
+ * following needs few requests. If the stream ends, fails, falls silent or lags, the next node is used.
  */
 export const createFeed = (nodes: Nodes, times: FeedTimes, take: Take) => {
   const heads = createHeads(nodes, times);

@@ -16,9 +16,9 @@ const checkArchive = async (nodes: Nodes, archive: Nodes) => {
     fail('NODE_ERROR', 'The archive (CHAIN_…_ARCHIVE_URL) serves another chain than the nodes.');
 };
 
-/** Reads checkpoints from the nodes, and from an archive those that every node has pruned. */
+/** Reads checkpoints from the nodes, or from the archive if every node has pruned them. */
 export const createHistory = (nodes: Nodes, archive: Nodes | null) => {
-  /** Lowest available checkpoint. Lower ones are pruned for good. */
+  /** Number of the lowest checkpoint that any node has. All nodes have pruned the lower ones. */
   let lowest = 0;
   let isChecked = false;
   const findArchived = async <T>(work: Work<T>, terms: Terms): Promise<T | null> => {

@@ -37,8 +37,8 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
 };
 
 /**
- * Chooses the address that counts as the sender to all receivers. Empty if no address paid, as for coins from a swap or a
- * stake.
+ * Chooses the address that counts as the sender to all receivers. Empty if no address paid, as for coins from a swap or
+ * a stake.
  */
 const senderOf = (negatives: readonly (readonly [string, bigint])[], sender: string) => {
   if (negatives.some(([address]) => address === sender)) return sender;
@@ -75,7 +75,10 @@ const knownAs = (address: string, interest: Interest): readonly string[] => {
   return watched.length > 0 ? watched : [address];
 };
 
-/** Yields the pieces of a failed transaction: the gas for its payer and, if a sponsor paid, a zero amount for the sender. */
+/**
+ * Yields the pieces of a failed transaction: the gas for its payer and, if a sponsor paid, a zero amount for the
+ * sender.
+ */
 const failedPieces = function* (sender: string, { payer, net }: Gas): Iterable<Piece> {
   yield { part: '', from: payer, to: '', value: net > 0n ? net : 0n };
   if (sender !== payer) yield { part: `<${sender}`, from: sender, to: '', value: 0n };

@@ -23,7 +23,7 @@ type CallOptions = { readonly timeout: number; readonly meta?: Record<string, st
 type Call<O> = { readonly response: Promise<O>; readonly headers: Promise<Readonly<Record<string, unknown>>> };
 type Answer<O> = { readonly response: O; readonly headers: Readonly<Record<string, unknown>> };
 
-/** Node opened for one piece of work, with its deadline. */
+/** Access to a node for one piece of work, limited by the deadline of that work. */
 export type Node = {
   ask<O>(call: (client: SuiGrpcClient, options: CallOptions) => Call<O>): Promise<Answer<O>>;
   readonly can: Abilities;
@@ -44,7 +44,7 @@ const kinds: Readonly<Record<string, FaultKind>> = {
 /** Fault kinds by message, for faults whose status code alone would mislead. */
 const wordedKinds: readonly (readonly [RegExp, FaultKind])[] = [
   [/HTTP status code 429/, 'busy'],
-  // A retry of an answer above our size limit would fail again.
+  // An answer above our size limit would be as large at a retry.
   [/message .*larger than/i, 'refused'],
 ];
 const maxRestMs = 30_000;
@@ -64,7 +64,7 @@ export const faultOf = (error: unknown): NodeFault => {
 };
 
 const answerTo = async <O>({ response, headers }: Call<O>): Promise<Answer<O>> => {
-  // The headers also reject if the response does; they are awaited only if it succeeds.
+  // Prevents an unhandled rejection: if the call fails, `headers` rejects too, but is awaited only after `response`.
   headers.catch(() => undefined);
   try {
     return { response: await response, headers: await headers };

@@ -35,7 +35,7 @@ export const createPrefetchedCheckpoints = (maxWeight = maxBytes) => {
   return {
     at: (number: number) => byNumber.get(number),
     of: (digest: string) => byDigest.get(digest),
-    /** Returns whether a checkpoint should be prefetched. */
+    /** Returns whether a checkpoint should be prefetched: it was not read yet, and there is room. */
     isWanted: (number: number) => {
       makeRoom(transactionBytes);
       return number > read && weight < maxWeight;

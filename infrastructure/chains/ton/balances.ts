@@ -12,7 +12,7 @@ import { address, decimal, integer } from './wire.js';
 
 /** Logical time of a transaction, and seqno of the masterchain block that committed it. */
 export type SeenAt = { readonly lt: bigint; readonly seqno: number };
-/** Returns when an account's last transaction was seen; undefined if none was. */
+/** Returns the position of the last transaction seen of an account; undefined if none was seen. */
 export type LastSeen = (account: string) => SeenAt | undefined;
 
 /** Accounts per request. Keeps the URL short enough for every proxy. */
@@ -34,8 +34,8 @@ const placeOf = async (node: Node, jettons: Jettons, { address: owner, asset }: 
 };
 
 /**
- * Rejects the state of an index that lacks a transaction already seen. Indexes keep only the newest state, and one of
- * several servers behind one URL may lag.
+ * Rejects an account state that is older than the last seen transaction of the account: one of several servers behind a
+ * URL may lag.
  */
 const checkAge = (account: string, found: Raw | undefined, lastSeen: LastSeen) => {
   const seen = lastSeen(account);
@@ -53,16 +53,19 @@ type Moment = {
 };
 
 /**
- * Elector of the network. The masterchain runs it at the start of every block, so the time of its last transaction shows
- * which block the server had when it read the states of one request.
+ * Address of the network's elector contract. The masterchain runs this contract at the start of every block, so the
+ * time of its last transaction shows which block a server had when it read the account states of a request.
  */
 const elector = `-1:${'3'.repeat(64)}`;
-/** Consecutive outdated states after which they are accepted: then the network does not run its elector in every block. */
+/**
+ * Number of consecutive outdated states after which they are accepted, because the network evidently does not run its
+ * elector in every block.
+ */
 const maxOutdated = 20;
 
 const lastLt = (row: Raw) => BigInt(decimal(row.last_transaction_lt ?? '0', 'the last time of an account'));
 
-/** Returns whether a server read the states before it had the block; false if the states do not show it. */
+/** Returns whether the states show that a server read them before it had the block. */
 const areOutdated = (states: ReadonlyMap<string, Raw>, { seqno, lt }: Moment) => {
   const isOld = ({ mc_seqno }: Raw) => mc_seqno !== undefined && integer(mc_seqno, 'the block of a state') < seqno;
   if ([...states.values()].some(isOld)) return true;
@@ -77,7 +80,7 @@ const askAll = async (node: Node, path: string, field: string, query: Query): Pr
 };
 
 const readStates = async ({ node, at, lastSeen }: Asked, accounts: readonly string[]) => {
-  // A server of version 2 has no common state for several accounts, and reports the block of each instead.
+  // A v2 server reads each account separately and reports the block of each state, so the elector is not needed.
   const address = node.isBackup ? accounts : [...accounts, elector];
   const states = await askAll(node, 'accountStates', 'accounts', { address, include_boc: false });
   node.states.outdated = areOutdated(states, at) ? node.states.outdated + 1 : 0;
@@ -90,8 +93,8 @@ const readStates = async ({ node, at, lastSeen }: Asked, accounts: readonly stri
 const balanceIn = (state: Raw | undefined) => decimal(state?.balance ?? '0', 'a balance');
 
 /**
- * Masterchain blocks (about 50 seconds) after which the result of a get method without a state time is accepted. Servers
- * behind one index do not lag that much.
+ * Maximum lag, in masterchain blocks (about 50 seconds), between servers behind one index. The result of a get method
+ * without a state time is accepted only for a wallet that has not changed for so many blocks.
  */
 const maxLagBlocks = 128;
 
@@ -100,7 +103,10 @@ const stale = Symbol('stale');
 /** Balance of an account. A jetton wallet also names its owner and its jetton master. */
 type Held = { readonly balance: string; readonly owner?: string; readonly master?: string };
 type Found = Held | null | typeof stale;
-/** Index server to query, the seqno of its last block, the block to read at, and the last transaction seen of each account. */
+/**
+ * Index server to query, the seqno of its last block, the block to read at, and the last transaction seen of each
+ * account.
+ */
 type Asked = { readonly node: Node; readonly head: number; readonly at: Moment; readonly lastSeen: LastSeen };
 
 const heldIn = (row: Raw): Held => ({
@@ -113,14 +119,14 @@ const isFresh = (row: Raw, state: Raw | undefined, seen: SeenAt | undefined) =>
   row.data_hash === state?.data_hash || (seen !== undefined && lastLt(row) >= seen.lt);
 
 /**
- * Returns whether a get method ran on a state older than the block, or than the wallet's state of that block. Servers
- * behind one index may differ.
+ * Returns whether a get method ran on a state older than the requested block, or than the known state of the wallet.
+ * Servers behind one index may differ.
  */
 const isStale = async ({ lt, seqno }: StateTime, state: Raw, { head, at }: Asked, seen: SeenAt | undefined) => {
   if (lt !== undefined) return BigInt(lt) < lastLt(state) || BigInt(lt) < (seen?.lt ?? 0n);
   if (seqno !== undefined) return seqno < at.seqno;
   if (seen !== undefined && head < seen.seqno + maxLagBlocks) return true;
-  // A wallet that has not changed for so long has the same balance on every server.
+  // A wallet that has not changed for `maxLagBlocks` has the same balance on every server.
   const longAgo = await at.ltOf(head - maxLagBlocks + 1);
   return longAgo !== null && lastLt(state) >= longAgo;
 };
@@ -186,7 +192,7 @@ const readSome = async (node: Node, jettons: Jettons, lastSeen: LastSeen, holdin
 };
 
 /**
- * Reads balances as of that block or a later one, because an index keeps no older states. The block of a later change
+ * Reads balances as of block `at` or a later one, because an index keeps no older states. A change in a later block
  * causes another read.
  */
 export const readBalances = async (
@@ -196,7 +202,7 @@ export const readBalances = async (
   holdings: readonly Holding[],
   at: Moment,
 ): Promise<readonly (string | null)[]> => {
-  /** Reads one balance alone, so that no other waits for it; null if it stays older than the last seen transaction. */
+  /** Reads one stale balance again, without the others; null if it stays older than the last seen transaction. */
   const readAgain = (holding: Holding) =>
     nodes
       .use(async (node) => {

@@ -14,7 +14,9 @@ import { createNodes, type NodeOptions, type Nodes } from './nodes.js';
 import { readTransactions, type Transaction } from './transactions.js';
 
 const defaults = { deadlineMs: 10_000, timeoutMs: 5000, maxBytes: 64 * 1024 * 1024 };
-/** Multiplies the timeouts: a whole block takes several pages, and an index may throttle between them. */
+/**
+ * Factor on the timeouts for whole blocks, because a block takes several pages and an index may throttle between them.
+ */
 const blockTimeoutFactor = 4;
 /** Masterchain blocks (about 15 seconds) by which an index may lag behind a backup before the backup is used. */
 const backupLead = 32;
@@ -22,7 +24,7 @@ const accountsRemembered = 200_000;
 /** Account states in which an account has no code to query. */
 const codeless: readonly unknown[] = ['uninit', 'frozen', 'nonexist'];
 
-/** Empty, because TON indexes push no new blocks. */
+/** Empty stream of notifications, because TON indexes do not push new blocks. */
 const noHints: AsyncIterable<void> = {
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
 };
@@ -31,15 +33,16 @@ const noHints: AsyncIterable<void> = {
 const createReader = (identities: Identities) => {
   const seen = createBoundedCache<string, SeenAt>(accountsRemembered);
   const note = (account: string, { lt, end_status }: Transaction, { seqno }: MasterBlock) => {
-    // A destroyed account has no state that could lag.
+    // A destroyed account has no state that could be outdated, so its last transaction is forgotten.
     if (end_status === 'nonexist') seen.delete(account);
-    // Blocks are read concurrently, so a later one may have been read first.
+    // Blocks are read concurrently, so the last transaction of a later block may already be stored.
     else if ((seen.get(account)?.lt ?? -1n) < BigInt(lt)) seen.set(account, { lt: BigInt(lt), seqno });
   };
 
   /**
-   * Returns the token imports that an account confirms. An account that is not deployed or was destroyed cannot confirm
-   * any. Where imports are not confirmed, balances are read again instead (`doubtful`).
+   * Sorts the token imports that name an account: `confirmed` ones; `doubtful` ones, for which only balances are read
+   * again; and `unverified` ones, for which the block must be read again. All imports of an account that is not
+   * deployed or was destroyed are doubtful.
    */
   const tokensOf = (transaction: Transaction, interest: Interest) => {
     const account = accountIn(transaction);
@@ -101,18 +104,18 @@ export const tonChain = async (
   const jettons = createJettons(nodes, identities);
   const { read, lastSeen } = createReader(identities);
 
-  /** Network of the indexes; null until the first query. */
+  /** Id of the network that the indexes serve; null until the first query. */
   let known: string | null = null;
   const network = async () => {
     known ??= await nodes.use(async (node) => networkOf(await node.get('masterchainInfo')));
     return known;
   };
 
-  /** Highest block found so far; null before the first query. Final, like everything in an index. */
+  /** Highest block at the last query; null before the first query. Final, because an index has only final blocks. */
   let highest: number | null = null;
   const findHighest = async () => {
     const found = await nodes.poll(async (node) => ({ seqno: await lastSeqno(node), isBackup: node.isBackup }));
-    // A backup is always ahead of the indexes, which without this lead would never be queried for a block.
+    // A backup is ahead of the indexes. Without this lead, indexes would never have the blocks that are requested.
     const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
     highest = Math.max(...found.map(({ seqno, isBackup }) => (isBackup ? seqno - lead : seqno)));
     return highest;

@@ -13,7 +13,10 @@ const ofAccount: readonly FaultKind[] = ['refused', 'missing'];
 /** Faults that may depend on the contract, for example because the index cannot encode what its method returns. */
 const ofContract: readonly FaultKind[] = ['failing', 'wrong'];
 
-/** Time of the state on which a get method ran; undefined if the index does not report it. */
+/**
+ * Logical time of the state on which a get method ran, and its masterchain block; undefined where the index does not
+ * report them.
+ */
 export type StateTime = { readonly lt: string | undefined; readonly seqno: number | undefined };
 /** Result of a get method; `silent` if the contract has no such method, `absent` if there is no contract. */
 type Answer = { readonly values: readonly string[]; readonly time: StateTime } | 'silent' | 'absent';
@@ -35,7 +38,10 @@ const timeOf = ({ last_transaction_id, block_id }: Raw): StateTime => {
   };
 };
 
-/** Converts a fault that is no evidence against the node, so that no contract can make a node count as unhealthy. */
+/**
+ * Returns `absent` for a fault of the account and throws `missing` for one that the contract may have caused, so that
+ * no contract can make a node count as unhealthy.
+ */
 const absentOrRethrow = (error: unknown): 'absent' => {
   if (!(error instanceof NodeFault)) throw error;
   if (ofAccount.includes(error.kind)) return 'absent';
@@ -52,7 +58,7 @@ const ask = async (node: Node, body: object): Promise<Answer> => {
   );
   return { values, time: timeOf(answer) };
 };
-/** Reads a result. A contract whose result has another form counts as one without the method. */
+/** Reads a result; `silent` if it does not have the expected form, as if the contract lacked the method. */
 const readAs = <T>(values: readonly string[], read: (values: readonly string[]) => T): T | 'silent' => {
   try {
     return read(values);
@@ -85,7 +91,10 @@ export type WalletData = {
   readonly time: StateTime;
 };
 
-/** Queries a jetton wallet for its balance, owner and jetton master. */
+/**
+ * Queries a jetton wallet for its balance, owner and jetton master. Returns `silent` if the contract does not answer
+ * like a jetton wallet, and `absent` if there is no contract.
+ */
 export const askWalletData = async (node: Node, wallet: string): Promise<WalletData | 'silent' | 'absent'> => {
   const answer = await ask(node, { address: wallet, method: 'get_wallet_data', stack: [] });
   if (typeof answer === 'string') return answer;

@@ -27,7 +27,7 @@ export type Endpoint = {
   close(): Promise<void>;
 };
 
-/** Index opened for one piece of work, with its deadline. */
+/** Access to an index for one piece of work, limited by the deadline of that work. */
 export type Node = {
   get(path: string, query?: Query): Promise<Raw>;
   post(path: string, body: object): Promise<Raw>;
@@ -71,7 +71,7 @@ const kinds: Readonly<Record<number, FaultKind>> = {
 export type KindOf = (status: number, reason: string) => FaultKind;
 export const defaultKindOf = (status: number): FaultKind => kinds[status] ?? (status >= 500 ? 'failing' : 'refused');
 
-/** Returns whether an index rejects the requested number of rows. */
+/** Returns whether an index rejected a request because it asked for too many rows. */
 const isLimitFault = (status: number, reason: string) => [400, 422].includes(status) && /limit/i.test(reason);
 
 const kindOf: KindOf = (status, reason) => {
@@ -100,7 +100,7 @@ const faultIn = (kindOf: KindOf, status: number, answer: unknown, retryAfter: un
   return new NodeFault(kindOf(effectiveStatus, given), `answered with status ${effectiveStatus}: ${given}`, restMs);
 };
 
-/** Returns the base path of the API. A URL may contain the host alone, or also the path of the version. */
+/** Returns the base path of the API. The path of a configured URL may end with `/api/<version>` or omit it. */
 const baseOf = ({ pathname }: URL, version: string) => {
   const path = pathname.replace(/(?<!\/)\/+$/, '');
   return path.endsWith(`/api/${version}`) ? path : `${path}/api/${version}`;

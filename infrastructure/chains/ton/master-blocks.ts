@@ -8,7 +8,7 @@ import { checkWhole, type Tops } from './shard-links.js';
 import { integer } from './wire.js';
 
 const blocksRemembered = 1024;
-/** Multiplies the timeouts: the list of a block may be long, and an index may throttle. */
+/** Factor on the timeouts: the list of shard blocks may take several pages, and an index may throttle. */
 const timeoutFactor = 2;
 
 /** Returns the seqno of the block with that hash; null if the index has none. */
@@ -20,7 +20,10 @@ const search = async (node: Node, hash: string): Promise<number | null> => {
   return found ? integer(record(found, 'a block').seqno, 'the number of a block') : null;
 };
 
-/** Returns whether every listed block has a transaction count, so that any source can be checked against it. */
+/**
+ * Returns whether the transaction count of every listed block is known, so that the transactions from any source can be
+ * checked against the counts.
+ */
 const hasCounts = ({ blocks }: MasterBlock) => [...(blocks?.values() ?? [])].every(({ count }) => count !== null);
 
 /** Caches masterchain blocks by seqno and hash. They are final. */

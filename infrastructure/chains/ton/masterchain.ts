@@ -29,7 +29,10 @@ export const blockName = (block: Raw): string => {
     return failInvalidAnswer('returned a block without a valid shard');
   return `${workchain}:${shard.toLowerCase()}:${integer(seqno, 'the number of a block')}`;
 };
-/** Returns the names of a block's predecessors. Seqno 0 is excluded: it is the initial state of a workchain, not a block. */
+/**
+ * Returns the names of a block's predecessors. Seqno 0 is excluded: it is the initial state of a workchain, not a
+ * block.
+ */
 const blocksBefore = ({ prev_blocks }: Raw): readonly string[] | null => {
   const blocks = list(prev_blocks ?? [], 'the blocks before a block').map((block) => record(block, 'a block'));
   return blocks.length > 0 ? blocks.filter(({ seqno }) => seqno !== 0).map(blockName) : null;
@@ -96,8 +99,8 @@ const listed = async (node: Node, seqno: number): Promise<MasterBlock | null> =>
 };
 
 /**
- * Builds a block from its seqno alone, for an index that does not list blocks. The seqno identifies a final block; null
- * if the index does not have it yet.
+ * Builds a block from its seqno alone, which identifies a final block. Used for an index that does not list blocks;
+ * null if the index does not have the block yet.
  */
 const numbered = async (node: Node, seqno: number): Promise<MasterBlock | null> => {
   const info = await node.get('masterchainInfo');

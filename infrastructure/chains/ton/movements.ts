@@ -46,8 +46,8 @@ const describe = (transaction: Transaction, { message, comment, extra, ...moved 
 };
 
 /**
- * Returns whether the received value was bounced. Otherwise the account keeps it even if the transaction aborts, as it
- * always does on an account without code.
+ * Returns whether the received value was bounced to its sender. If not, the account keeps the value even if the
+ * transaction aborts. Transactions of an account without code always abort.
  */
 const wasSentBack = ({ description }: Transaction) => part(part(description).bounce).type === 'ok';
 const hasFailed = ({ description }: Transaction) => {
@@ -97,8 +97,8 @@ const coinMovements = function* (transaction: Transaction, account: string): Ite
 };
 
 /**
- * Computes what a transaction cost its account: the part of the change of its balance that no counted movement explains.
- * The value of a message that came back was never added, so its fees cost the sender alone.
+ * Computes what a transaction cost its account: the part of the balance change that no counted movement explains. The
+ * fees of a bounced message are deducted from the returned value, so they cost its sender alone.
  */
 const feeOf = (transaction: Transaction, movements: readonly Moved[]) => {
   const amount = (value: unknown, what: string) => BigInt(decimal(value ?? '0', what));
@@ -125,7 +125,10 @@ const carriers: Readonly<Partial<Record<OrderKind, number>>> = {
   burn: op.jettonBurnNotification,
 };
 
-/** Returns the message that carries the tokens to the other wallet. Its hash identifies the transfer on both sides. */
+/**
+ * Returns the message that takes the tokens to the other wallet, or the received message if there is none. Its hash
+ * identifies the transfer on both sides.
+ */
 const carrierOf = (transaction: Transaction, received: Raw, kind: OrderKind) =>
   messagesOut(transaction).find((message) => {
     const body = bodyOf(message);
@@ -134,7 +137,10 @@ const carrierOf = (transaction: Transaction, received: Raw, kind: OrderKind) =>
 
 const sidesOf: Readonly<Record<OrderKind, Side>> = { send: 'from', burn: 'from', receive: 'to', 'take back': 'to' };
 
-/** Reads the order to a jetton wallet; null if the message is not an order, or if the wallet rejected a foreign one. */
+/**
+ * Reads the order to a jetton wallet; null if the message is not an order, or if the order failed and is not from the
+ * owner.
+ */
 const orderIn = (transaction: Transaction, received: Raw, sender: string, owner: string): JettonOrder | null => {
   const order = readJettonOrder(bodyOf(received));
   // The body of a bounced message can be forged, but not its `bounced` flag.
@@ -178,8 +184,8 @@ export const touchOf = ({ owner, asset }: TokenAccount): Touch => ({ address: ow
 export const accountIn = (transaction: Transaction) => address(transaction.account, 'the account of a transaction');
 
 /**
- * Reads the movements and touches of a transaction. Each side of a transfer has its own transaction and is reported with
- * it. `tokens` are the token imports that the account confirms.
+ * Reads the movements and touches of a transaction. Each side of a transfer has its own transaction and is reported
+ * with that transaction. `tokens` are the token imports that the account confirms.
  */
 export const readMovements = (transaction: Transaction, interest: Interest, tokens: readonly TokenAccount[]) => {
   const account = accountIn(transaction);

@@ -17,7 +17,7 @@ const kinds = [
   { scheme: /^ton\+/, connect: httpTransport },
 ] as const;
 
-/** Resolves to null if no node answered. */
+/** Returns null for the failure that no node answered. Throws any other error. */
 export const nullIfUnanswered = (error: unknown): null => {
   if (error instanceof Failure && error.code === 'NODE_ERROR') return null;
   throw error;

@@ -1,10 +1,15 @@
 import { NodeFault } from '../../nodes/node-fault.js';
 
 const maxRows = 1000;
-/** Accepted pages after which a larger page is tried. Doubles after each failed try, up to `max`. */
+/**
+ * Number of accepted pages after which a larger page is tried. The number doubles each time that the larger page is
+ * rejected, up to `max`.
+ */
 const growAfterPages = { first: 64, max: 4096 };
 
-/** Adapts the page size of an index: halves it after a rejection and doubles it again after many accepted pages. */
+/**
+ * Adapts the page size of an index: halves it after a rejection and doubles it again after at least 64 accepted pages.
+ */
 export const createPageSize = () => {
   let size = maxRows;
   let acceptedPages = 0;
@@ -21,7 +26,8 @@ export const createPageSize = () => {
     /** Halves a rejected size. Returns false if there is no smaller one. */
     refused: (limit: number) => {
       if (limit <= 1) return false;
-      // Pages of several blocks are requested concurrently, so their rejections have one cause.
+      // Pages of several blocks are requested concurrently, so their rejections have one cause and reduce the size
+      // once.
       if (limit <= size) {
         size = Math.max(1, Math.floor(limit / 2));
         if (hasGrown) growAfter = Math.min(growAfterPages.max, growAfter * 2);

@@ -22,7 +22,7 @@ const readTops = async (node: Node, seqno: number): Promise<Tops | null> => {
   try {
     const found = await askTops(node, seqno);
     if (found.size > 0) return found;
-    // An index that reports shard states for its first block supports them, so here it only lags.
+    // An index that reports shard states for its first block supports them, so it only lacks this block for now.
     const first = await firstSeqno(node);
     return seqno >= first && (await askTops(node, first)).size > 0 ? incomplete() : null;
   } catch (error) {
@@ -32,7 +32,9 @@ const readTops = async (node: Node, seqno: number): Promise<Tops | null> => {
   }
 };
 
-/** Names of the predecessors of each shard block, by block name; null for a block whose predecessors are not reported. */
+/**
+ * Names of the predecessors of each shard block, by block name; null for a block whose predecessors are not reported.
+ */
 type Links = ReadonlyMap<string, readonly string[] | null>;
 
 /** Returns the links of all shard blocks; null if the index does not list blocks. */
@@ -45,7 +47,9 @@ const partsOf = (name: string) => {
   const [workchain = '', shard = '', seqno = ''] = name.split(':');
   return { workchain, shard: BigInt(`0x${shard}`), seqno: Number(seqno) };
 };
-/** Returns half the range that a shard covers, which is the lowest set bit of its id. The id is the middle of the range. */
+/**
+ * Returns half the range that a shard covers, which is the lowest set bit of its id. The id is the middle of the range.
+ */
 const halfOf = (shard: bigint) => shard & -shard;
 
 const wholeWorkchain = 1n << 63n;
@@ -57,7 +61,10 @@ const areWhole = (tops: Tops) => {
   return [...covered.values()].every((sum) => sum === wholeWorkchain);
 };
 
-/** Returns whether a block may follow another one, by their numbers: in its shard, in a part of it, or in the merged shard. */
+/**
+ * Returns whether a block may be the successor of another one, judged by seqno and shard: in the same shard, in a part
+ * of it, or in the merged shard.
+ */
 const mayFollow = (name: string, previous: string) => {
   const [a, b] = [partsOf(name), partsOf(previous)];
   const distance = a.shard < b.shard ? b.shard - a.shard : a.shard - b.shard;
@@ -85,15 +92,15 @@ const wasCommitted = async (node: Node, name: string, before: number): Promise<b
 };
 
 /**
- * Throws unless every predecessor of a shard block is in this masterchain block, in the previous one, or committed by an
- * earlier one. For an index that does not report the newest block of each shard.
+ * Throws unless every predecessor of a shard block is in this masterchain block, in the previous one, or committed by
+ * an earlier one. Used if an index does not report the newest block of each shard.
  */
 const checkLinks = async (node: Node, seqno: number, links: Links, previous: MasterBlock | null) => {
   for (const name of [...links.values()].flatMap((previous) => previous ?? []))
     if (!links.has(name) && !previous?.blocks?.has(name) && !(await wasCommitted(node, name, seqno))) incomplete();
 };
 
-/** Previous masterchain block, as far as it is known. */
+/** Shard tops of the previous masterchain block, undefined if not cached, and a reader of that block. */
 type Previous = { readonly tops: Tops | undefined; block(): Promise<MasterBlock | null> };
 
 /**

@@ -5,7 +5,7 @@ import { blockName, lastSeqno, type MasterBlock } from './masterchain.js';
 import { askPage } from './page-size.js';
 import { decimal, hash } from './wire.js';
 
-/** Transaction whose typed fields are validated. Other fields are validated where they are used. */
+/** Transaction from an index. The declared fields are validated; all others are validated at their use. */
 export type Transaction = Raw & { readonly lt: string; readonly block_ref: Raw };
 
 const check = (value: unknown, seqno: number): Transaction => {
@@ -20,7 +20,7 @@ const check = (value: unknown, seqno: number): Transaction => {
   };
 };
 
-/** Reads all pages. A transaction on two pages counts once. */
+/** Reads all pages of the transactions of a masterchain block. A transaction on two pages counts once. */
 const readPages = async (node: Node, seqno: number, expected: number | null) => {
   const found = new Map<string, Transaction>();
   const isWhole = (rows: number, limit: number) =>

@@ -77,6 +77,9 @@ const permanentErrors: Readonly<Record<string, (call: Call, error: ClientError) 
   'grpc 12': rejected,
 };
 
-/** Returns an error that a retry cannot resolve as an error of the port; null when the call may be retried. */
+/**
+ * Converts an error that a retry cannot resolve to an error of the event-store port. Returns null when the call may be
+ * retried.
+ */
 export const permanentErrorOf = (error: unknown, call: Call): Error | null =>
   permanentErrors[kindOf(error)]?.(call, error as ClientError) ?? null;

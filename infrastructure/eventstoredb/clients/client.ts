@@ -7,7 +7,10 @@ export type NewRecord = {
   readonly metadata: object;
 };
 
-/** Append to one stream. `expected` is the revision of its last record, or -1 for an empty stream. */
+/**
+ * Append to one stream. `expected` is the revision that the stream's last record must have, or -1 if the stream must be
+ * empty.
+ */
 export type ClientWrite = {
   readonly stream: string;
   readonly expected: number;
@@ -26,14 +29,14 @@ export type EventClient = Pick<EventStoreDBClient, 'readStream' | 'readAll' | 's
   /** Resolves to the log position of the last record, or null when the server does not report it. */
   append(write: ClientWrite): Promise<bigint | null>;
   /**
-   * Appends in this order without waiting for each answer. Rejects when no answer arrives for `idleTimeoutMs`. After a
-   * rejection, some of the writes may be stored. Resolves to false, without sending anything, when the server does not
-   * support batch appends.
+   * Sends the appends in the order of `writes` without waiting for each answer. Rejects when no answer arrives for
+   * `idleTimeoutMs`. After a rejection, some of the writes may be stored. Resolves to false, without sending anything,
+   * when the server does not support batch appends.
    */
   appendInOrder(writes: readonly ClientWrite[], idleTimeoutMs: number): Promise<boolean>;
   /**
-   * Appends to all streams or to none in one call, and resolves to the log position of the last record. Absent from the
-   * client whose servers have no such call.
+   * Appends to all streams or to none in one call, and resolves to the log position of the last record. Absent if no
+   * server of this client has such a call.
    */
   appendMany?(
     writes: readonly ClientWrite[],

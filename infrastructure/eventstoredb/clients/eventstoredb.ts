@@ -14,15 +14,15 @@ type Internals = {
 };
 
 /**
- * Creates a client for EventStoreDB 20 to 24. Appends use the plain call. The client's batch call keeps the in-flight
- * appends of the whole process in one map, which an error of any server clears. An answer that arrives later throws an
- * uncaught exception.
+ * Creates a client for EventStoreDB 20 to 24. Appends use the plain call, because the client's batch call keeps the
+ * in-flight appends of the whole process in one map, which an error of any server clears. A late answer to a cleared
+ * append throws an uncaught exception.
  */
 export const eventStoreClient = (url: string, maxCallMs: number): EventClient => {
   const client = EventStoreDBClient.connectionString(url);
   const internals = client as unknown as Internals;
   const supports = internals.supports.bind(client);
-  // The client would append in batches to every server that supports them.
+  // The override disables batch appends, which the client would use with every server that supports them.
   Object.assign(client, { supports: async () => false });
   return {
     readStream: client.readStream.bind(client),

@@ -16,7 +16,7 @@ const onRejection = (reason: unknown) => {
 };
 const onException = (error: unknown) => {
   if (isClientError(error)) process.emitWarning(`Event store client threw outside of a call: ${error}`);
-  // A further listener, for example of a test runner, handles errors that are not from the client.
+  // Other errors end the process, unless a further listener, for example of a test runner, handles them.
   else if (process.listenerCount('uncaughtException') === 1) throw error;
 };
 

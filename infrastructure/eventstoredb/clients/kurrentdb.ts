@@ -5,7 +5,10 @@ import type { ClientWrite, EventClient, NewRecord, Server } from './client.js';
 import { stateOf, wrappedMetadata } from './constants.js';
 import { kurrentReads, type ReadingClient } from './kurrent-reads.js';
 
-/** Members missing in the client's types. Features are requested again, because the client caches a failed request. */
+/**
+ * Members that the client's types lack. `execute` requests the server's features anew, because the client caches even a
+ * failed request.
+ */
 type Internals = ReadingClient & {
   execute(...call: typeof ServerFeatures.createServerFeatures): Promise<ServerFeatures>;
 };
@@ -44,8 +47,8 @@ const multiStreamMethodOf = (features: ServerFeatures): Server['multiStreamMetho
 };
 
 /**
- * Creates a client for KurrentDB 25 and later, which can append to several streams at once. Appends to one stream use
- * the plain call instead of the batch call, as `eventStoreClient` does.
+ * Creates a client for KurrentDB 25 and later, which can append to several streams in one call. Appends to one stream
+ * use the plain call instead of the batch call, as `eventStoreClient` does.
  */
 export const kurrentClient = (url: string, maxCallMs: number): EventClient => {
   const client = KurrentDBClient.connectionString(url);

@@ -53,7 +53,7 @@ const correlationIn = (response: BatchAppendResp) => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };
 
-/** Tracks the appends in flight by the answers of a call, and the error that ended the call. */
+/** Tracks which appends of a call are in flight (sent, but not yet answered), and the error that ended the call. */
 const createAnswers = (call: Call, idleTimeoutMs: number) => {
   const inFlight = new Set<string>();
   const bell = createDoorbell();

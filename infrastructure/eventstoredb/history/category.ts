@@ -19,8 +19,8 @@ const isRecordIn = (isIn: IsIn, { commit, time }: RawRecord) =>
   commit !== null && isIn({ position: positionOf(commit, 0), time });
 
 /**
- * Finds the link of the last record for which `isIn` holds, or -1. Uses a binary search, because links are numbered
- * without gaps in the order of the log.
+ * Finds the revision of the link to the last record for which `isIn` holds; -1 if there is none. Uses a binary search,
+ * because links are numbered without gaps in the order of the log.
  */
 const lastLinkUpTo = async (connection: Connection, stream: string, isIn: IsIn): Promise<number> => {
   const [newest] = await connection.readStream(stream, { count: 1, newestFirst: true });
@@ -40,8 +40,8 @@ const lastLinkUpTo = async (connection: Connection, stream: string, isIn: IsIn):
 };
 
 /**
- * Yields the events of a category in order, from a position up to and including the record at log position `last`. A
- * category holds the events of one kind of stream of one organization.
+ * Yields the events of a category in order, from the last record that begins before a position up to and including the
+ * record at log position `last`. A category holds the events of one kind of stream of one organization.
  */
 export const categoryForwards = async function* (
   connection: Connection,
@@ -50,7 +50,8 @@ export const categoryForwards = async function* (
   last: bigint,
 ): AsyncGenerator<Recorded> {
   const stream = `$ce-${name}`;
-  // The record at the position may hold further events, so the read starts with that record.
+  // Starts with the last record that begins before the position, because one record may hold events on both sides of
+  // it.
   const isBefore: IsIn = ({ position }) => position < after;
   let from = after === beginning ? 0 : Math.max(0, await lastLinkUpTo(connection, stream, isBefore));
   for (;;) {

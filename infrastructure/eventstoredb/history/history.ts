@@ -57,8 +57,8 @@ export type History = {
 
 /**
  * Reads an organization's history from the category streams that the server maintains, so that the cost depends on that
- * organization alone. Reads all events and skips other organizations for the history of the system, and when a category
- * stream is missing or lags.
+ * organization alone. The history of the system, and any history while a category stream is missing or lags, is read
+ * from the log of all events instead, skipping those of other organizations.
  */
 export const createHistory = (
   connection: Connection,
@@ -68,8 +68,8 @@ export const createHistory = (
   const belongsTo = async (upTo: Moment) =>
     commitsUpTo(upTo, 'time' in upTo ? (await connection.readStream(clockStream)).flatMap(recordedEvents) : []);
   /**
-   * Returns whether the history can be read from category streams. That of the system cannot: a command over streams of an
-   * organization and of the system is committed in a category of the organization.
+   * Returns whether the history can be read from category streams. The history of the system cannot: a command over
+   * streams of an organization and of the system is committed in a category of the organization.
    */
   const isByCategory = async (organizationId: string, end: LogEnd) =>
     organizationId !== systemStreams && (await isLinkedUpTo(connection, end));

@@ -7,9 +7,9 @@ import type { Member } from '../member.js';
 export type Agreement = {
   /** Number of nodes that must give the same answer. */
   readonly needed: number;
-  /** Returns the same text for equivalent answers. */
+  /** Returns a key that is equal for equivalent answers, even if nodes encode them differently. */
   digest(answer: RpcAnswer): string;
-  /** Resolves to true for an answer that is incomplete and does not count as a vote. */
+  /** Resolves to true if the answer contradicts itself. Such an answer does not count as a vote. */
   isDoubtful(answer: RpcAnswer): Promise<boolean>;
 };
 
@@ -28,14 +28,17 @@ const createBallot = ({ needed, digest }: Agreement) => {
   };
   return {
     most: () => Math.max(0, ...counts.values()),
-    /** Counts an answer. Returns it once enough nodes have given it, otherwise null. */
+    /** Counts a node's answer. Returns the answer if enough nodes have given it, otherwise null. */
     cast: ({ answer, doubt }: Attempt<RpcAnswer>): RpcAnswer | null => {
       if (believed.includes(doubt)) return add(counts, answer) ? answer : null;
-      // Answers of nodes that lack the data, fail or contradict themselves count only when there are no others.
+      // Answers of nodes that lack the data, fail or contradict themselves count only when there are no other answers.
       if (add(doubted, answer) || last === null) last = answer;
       return null;
     },
-    /** Returns the doubtful answer if no node contradicted it; otherwise throws. */
+    /**
+     * Ends a vote without a winner. If all answers are doubtful, returns one of them, provided that they are all equal
+     * or that the returned one is a JSON-RPC error. Throws in all other cases.
+     */
     close: (isLate: boolean): RpcAnswer => {
       const isAlike = doubted.size === 1 || (last !== null && 'error' in last);
       if (counts.size === 0 && last && isAlike) return last;
@@ -49,7 +52,10 @@ const createBallot = ({ needed, digest }: Agreement) => {
   };
 };
 
-/** Asks `needed` nodes, and one more for each that differs, fails or is slow, until enough give the same answer. */
+/**
+ * Asks `needed` nodes, one more for each answer that differs or fails, and one more after `hedgeMs`, until `needed`
+ * nodes have given the same answer.
+ */
 export const agreedAnswer = (
   members: readonly Member[],
   ask: Ask<RpcAnswer>,
@@ -57,7 +63,8 @@ export const agreedAnswer = (
   agreement: Agreement,
 ): Promise<RpcAnswer> =>
   new Promise((resolve, reject) => {
-    // A kept-alive connection may close while the request is sent, so each node is tried twice.
+    // A kept-alive connection may close while the request is sent, so a node that has not answered may be asked a
+    // second time.
     const left = [...members, ...members];
     const answered = new Set<Member>();
     /** Nodes that have not answered yet, in the order of the requests, each with the time of its request. */
@@ -84,7 +91,7 @@ export const agreedAnswer = (
         ? { answer: attempt.answer, doubt: 'lacking' }
         : attempt;
     const win = (answer: RpcAnswer, winner: Member) => {
-      // Nodes that were asked earlier and have not answered yet are slower.
+      // Nodes that were asked before the winner and have not answered yet are slower than the winner.
       for (const [slower, at] of awaited) {
         if (slower === winner) break;
         slower.noteSlowAnswer(at);

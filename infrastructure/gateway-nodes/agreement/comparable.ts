@@ -19,7 +19,10 @@ const fields =
 
 const position = { blockHash: data, blockNumber: quantity, transactionHash: data, transactionIndex: quantity };
 const log = fields({ ...position, address: data, topics: each(data), data, logIndex: quantity });
-/** Compares the fields that all node software returns. Other fields depend on the software and its version. */
+/**
+ * Normalizes a receipt to the fields that all node software returns. Other fields depend on the software and its
+ * version.
+ */
 const receipt = fields({
   ...position,
   from: data,
@@ -38,13 +41,16 @@ const forms: Readonly<Record<string, (value: unknown) => unknown>> = {
   eth_getBlockReceipts: each(receipt),
 };
 
-/** Kinds of requests whose answers are the same on all nodes that have the data. Answers about the head differ. */
+/** Kinds of requests for which all nodes that have the data return the same answer. Answers about the head differ. */
 const comparableKinds: readonly Cacheability['kind'][] = ['height', 'hash', 'transaction'];
 
 export const isComparable = ({ method }: RpcCall, { kind }: Cacheability): boolean =>
   Object.hasOwn(forms, method) && comparableKinds.includes(kind);
 
-/** Returns the same text for equivalent answers. */
+/**
+ * Returns the digest of an answer: its error code, or a hash of its normalized result. Equivalent answers have the same
+ * digest.
+ */
 const digestOf = ({ method }: RpcCall, answer: RpcAnswer): string => {
   if ('error' in answer) return `error ${String((readError(answer.error) as { code?: unknown } | null)?.code)}`;
   const value: unknown = JSON.parse(Buffer.from(answer.result).toString());

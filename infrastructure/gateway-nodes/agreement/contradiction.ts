@@ -19,8 +19,8 @@ const isLog = (value: unknown): value is Log =>
   value.topics.every((topic) => typeof topic === 'string');
 
 /**
- * Returns whether a log may directly follow another. On some networks, log indexes have gaps, restart in each receipt or
- * are missing.
+ * Returns whether a log may directly follow another. On some networks, log indexes have gaps, restart in each receipt
+ * or are missing.
  */
 const follows = (log: Fields, before: Fields): boolean => {
   for (const field of ['blockNumber', 'transactionIndex']) {
@@ -46,7 +46,10 @@ const isReceipt = (value: unknown): boolean => {
 const hashIn = (block: unknown) => (isRecord(block) ? block.blockHash : block);
 const numberIn = (block: unknown) => (isRecord(block) ? block.blockNumber : block);
 
-/** Returns whether all receipts belong to the requested block. Transaction indexes have gaps on some networks. */
+/**
+ * Returns whether all receipts belong to the requested block and are in order. Gaps in the transaction indexes are
+ * accepted, because some networks have them.
+ */
 const areReceiptsOf = (value: unknown, [block]: readonly unknown[]): boolean => {
   if (!Array.isArray(value) || !value.every(isReceipt)) return false;
   const [hash, number] = [hashIn(block), numberIn(block)];
@@ -59,7 +62,7 @@ const areReceiptsOf = (value: unknown, [block]: readonly unknown[]): boolean => 
   );
 };
 
-/** Checks by method: whether an answer is consistent with itself and with the request. */
+/** Functions that return whether an answer is consistent with itself and with the request, by method. */
 const checks: Readonly<Record<string, (value: unknown, params: readonly unknown[]) => boolean>> = {
   eth_getLogs: areLogsOf,
   eth_getTransactionReceipt: isReceipt,
@@ -68,12 +71,15 @@ const checks: Readonly<Record<string, (value: unknown, params: readonly unknown[
 
 const parsed = (result: Uint8Array): unknown => JSON.parse(Buffer.from(result).toString());
 
-/** Size in bytes up to which parsing an answer is cheaper than requesting it. */
+/**
+ * Maximum bytes of an answer that is always checked. Up to this size, parsing an answer costs less than requesting it
+ * did.
+ */
 const maxCheckedBytes = 8192;
 
 /**
  * Returns whether an answer contradicts itself or the request: logs that are out of order or do not match the filter,
- * receipts of several blocks. Skips long answers unless `readsAll` is true.
+ * receipts of several blocks. Skips answers above `maxCheckedBytes` unless `readsAll` is true.
  */
 export const contradicts = ({ method, params }: RpcCall, answer: RpcAnswer, readsAll: boolean): boolean => {
   const test = checks[method];
@@ -97,7 +103,10 @@ const isUnannounced = async (receipt: unknown, pace: Pace): Promise<boolean> => 
 
 const bloomed: readonly string[] = ['eth_getTransactionReceipt', 'eth_getBlockReceipts'];
 
-/** Returns whether the bloom filter of a receipt lacks one of its logs. Bloom filters have no false negatives. */
+/**
+ * Returns whether the answer has a receipt with a log that the receipt's own bloom filter excludes. Such a receipt is
+ * wrong, because bloom filters have no false negatives.
+ */
 export const lacksLogs = async ({ method }: RpcCall, answer: RpcAnswer): Promise<boolean> => {
   if (!bloomed.includes(method) || 'error' in answer) return false;
   const pace = createPace();

@@ -5,7 +5,7 @@ import { withTimeout } from '../../nodes/with-timeout.js';
 import type { Attempt } from '../hedged-request.js';
 import type { Member } from '../member.js';
 
-/** Timeout for the number of transactions, which a node computes much faster than the receipts. */
+/** Timeout in ms for reading a block's number of transactions, which a node computes much faster than the receipts. */
 const countMs = 2000;
 
 /** Returns whether the call asks for the receipts of a block by its hash or height. */
@@ -14,7 +14,7 @@ export const isCounted = ({ method }: RpcCall, { kind }: Cacheability): boolean 
 
 const nameOf = (block: unknown) => (isRecord(block) ? (block.blockHash ?? block.blockNumber) : block);
 
-/** Asks a node for the number of transactions in the block; null when the node does not answer. */
+/** Asks a node for the number of transactions in the block; null when the node does not return one. */
 const transactionsAt = async (member: Member, [block]: readonly unknown[]): Promise<number | null> => {
   const name = nameOf(block);
   const method = isHash(name) ? 'eth_getBlockTransactionCountByHash' : 'eth_getBlockTransactionCountByNumber';
@@ -25,7 +25,10 @@ const transactionsAt = async (member: Member, [block]: readonly unknown[]): Prom
   return isQuantity(count) ? Number(count) : null;
 };
 
-/** Property that every receipt has exactly once and logs do not have. In a string value, its quotes would be escaped. */
+/**
+ * JSON property that every receipt contains exactly once and no log contains. Inside a string value, its quotes would
+ * be escaped.
+ */
 const mark = Buffer.from('"cumulativeGasUsed":');
 
 /** Counts the receipts in an answer without parsing it; null when the receipts lack the property that is counted. */
@@ -35,7 +38,10 @@ const receiptsIn = (result: Buffer): number | null => {
   return count === 0 && result.includes('{') ? null : count;
 };
 
-/** Doubts an answer whose number of receipts differs from the block's number of transactions on the same node. */
+/**
+ * Marks an answer as lacking data if its number of receipts differs from the number of transactions that the same node
+ * reports for the block.
+ */
 export const countReceipts = async (
   { params }: RpcCall,
   attempt: Promise<Attempt<RpcAnswer>>,

@@ -3,7 +3,7 @@ import type { Log } from '../../../application/ports/system.js';
 import { createChainIdentity } from './chain-identity.js';
 
 export type SharedStoreOptions = {
-  /** Milliseconds that a lookup in the shared cache may delay a request to a node. */
+  /** Maximum milliseconds that a lookup in the shared cache delays a request to a node. */
   readonly timeoutMs: number;
   /** Milliseconds for which answers are collected before they are written. */
   readonly collectMs: number;
@@ -28,7 +28,7 @@ const withinMs = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
 /** Answer with the indexes of the nodes that it comes from. */
 type Sourced = FinalAnswer & { readonly nodes: readonly number[] };
 
-/** Collects answers of one chain and hands them over together after `collectMs`. */
+/** Collects answers of one chain and passes them to `handOver` in one batch after `collectMs`. */
 const createCollection = (collectMs: number, handOver: (chain: string, answers: readonly Sourced[]) => void) => {
   let answers: Sourced[] = [];
   let bytes = 0;
@@ -62,8 +62,8 @@ const createCollection = (collectMs: number, handOver: (chain: string, answers: 
 };
 
 /**
- * Collects the requests of one turn of the event loop and looks them up together. Requests of one batch are therefore
- * also answered, or sent to a node, together.
+ * Combines the lookups of one turn of the event loop into one lookup of the shared cache. The requests of a JSON-RPC
+ * batch that miss the cache can therefore be sent to a node as one batch.
  */
 const createLookups = (find: (questions: readonly string[]) => Promise<readonly (Buffer | null)[]>) => {
   let questions: string[] = [];
@@ -81,7 +81,7 @@ const createLookups = (find: (questions: readonly string[]) => Promise<readonly 
   };
 };
 
-/** Suspends the use of a cache after it failed or was slow, and logs the first failure. */
+/** Suspends the use of a cache after it failed or was slow. Logs the first failure and the recovery. */
 const createCooldown = (log: Log, now: () => number) => {
   let until = Number.NEGATIVE_INFINITY;
   let isFaulty = false;
@@ -109,7 +109,7 @@ type Chains = {
   chainOf(node: number): Promise<string | null>;
 };
 
-/** Returns the answers whose nodes all serve the chain now. */
+/** Returns the answers that come only from nodes which serve the chain now. */
 const answersOf = async (chain: string, answers: readonly Sourced[], chainOf: Chains['chainOf']) => {
   const nodes = [...new Set(answers.flatMap((answer) => answer.nodes))];
   const chains = await Promise.all(nodes.map((node) => chainOf(node).catch(() => null)));
@@ -129,7 +129,9 @@ export const createSharedStore = (
 ) => {
   const { answers: store, timeoutMs, collectMs, now } = { ...defaults, ...given };
   const cooldown = createCooldown(log, now);
-  /** Reads the identity of the chain and opens the cache, because the first lookup takes longer than a call would wait. */
+  /**
+   * Reads the identity of the chain and opens the cache, because the first lookup takes longer than a call would wait.
+   */
   const identifyAndOpen = async () => {
     const chain = await identify();
     if (chain !== null) await withinMs(store.find(chain, ['']), openTimeoutMs).catch(cooldown.fail);
@@ -171,12 +173,14 @@ export const createSharedStore = (
   });
 
   return {
-    /** Looks up a stored result. Returns null synchronously when the cache cannot be used; resolves to null on a miss. */
+    /**
+     * Looks up a stored result. Returns null synchronously when the cache cannot be used; resolves to null on a miss.
+     */
     find: (question: string): Promise<Buffer | null> | null => (usableChain() === null ? null : lookUp(question)),
     /** Stores a result that comes from the given nodes. */
     keep: (question: string, result: Buffer, nodes: readonly number[]): void => {
       const chain = found.has(result) ? null : usableChain();
-      // The bytes are copied, because they may be a slice of a larger network buffer.
+      // The bytes may be a slice of a larger network buffer, which would stay in memory without a copy.
       if (chain !== null) collection.add(chain, { question, result: Buffer.from(result), nodes });
     },
     /** Drops the identity of the chain and all unwritten answers after the nodes switched to another chain. */

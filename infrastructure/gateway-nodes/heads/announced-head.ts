@@ -14,7 +14,7 @@ export type HeadChannel = {
 type AnnouncedHeadOptions = {
   /** Called when the announced head changes. */
   onMove(): void;
-  /** Returns the greatest height that a node in use has reported; 0 when no height is known. */
+  /** Returns the greatest height that a healthy node of the chain has reported; 0 when no height is known. */
   tip(): number;
   readonly channel?: HeadChannel | undefined;
 };
@@ -30,7 +30,7 @@ const createHeadSharing = (channel: HeadChannel | undefined, onHead: (height: nu
   };
   return {
     share,
-    /** Shares the heads of a chain from now on. */
+    /** Starts to share the heads of the chain with this name, and stops to share those of the previous chain. */
     follow: (name: string) => {
       chain = name;
       shared = unknownHeight;
@@ -55,7 +55,7 @@ export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptio
   });
   let announced = createHeights();
   let resets = 0;
-  /** Newest answer to each request about the head. */
+  /** Newest answer about the latest, safe or finalized block, by method and parameters of the request. */
   const newest = new Map<string, Seen>();
 
   const boundOf = (tag: BlockTag): number => {
@@ -86,7 +86,7 @@ export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptio
     height: (): number => boundOf('latest'),
     isBehind,
     raise,
-    /** Returns how often `reset` was called: if that changed during a call, its answer may be from the chain before. */
+    /** Returns the number of resets. If the number changed during a call, the answer may be from the previous chain. */
     resets: () => resets,
     /** Shares heads with other processes whose nodes serve the chain of this name. */
     follow: (chain: string): void => {
@@ -102,8 +102,8 @@ export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptio
       onMove();
     },
     /**
-     * Returns the answer unless it is about a lower block than was announced. In that case returns an earlier answer with
-     * the announced block or, without one, the announced height.
+     * Returns the answer, unless its block is lower than the announced one. In that case, returns an earlier answer
+     * with the announced block or, if there is none, the announced height.
      */
     settle: (call: RpcCall, params: string, answer: Result): Result | number => {
       const tag = tagIn(call.method, call.params);

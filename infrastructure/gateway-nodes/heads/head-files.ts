@@ -4,15 +4,18 @@ import type { AnnouncedHeads } from '../../../application/ports/node.js';
 
 type Listener = (height: number) => void;
 
-/** Milliseconds between two looks at the directory. */
+/** Milliseconds between two polls of the directory. */
 const pollMs = 100;
-/** Age in milliseconds after which the file of a process that has ended is ignored and removed. */
+/** Age in milliseconds after which a file is ignored and removed, because its process has probably ended. */
 const ttlMs = 60_000;
 
 const prefixOf = (address: string) => `${address.replaceAll('/', '_')}_`;
 const ignore = () => undefined;
 
-/** Returns the height in the name of a file that belongs to the address; null for any other file. */
+/**
+ * Returns the height in the name of a file if the file belongs to this gateway address and chain; null for any other
+ * file.
+ */
 const heightIn = (name: string, address: string): number | null => {
   const prefix = prefixOf(address);
   const digits = name.startsWith(prefix) ? name.slice(prefix.length) : '';
@@ -20,12 +23,13 @@ const heightIn = (name: string, address: string): number | null => {
 };
 
 /**
- * Shares heads between the processes on a data directory. Each head is an empty file whose name contains its height, so
- * that no process can overwrite the head of another. Failures are ignored: the next head makes up for a lost one.
+ * Shares heads between the processes that use one data directory. Each head is an empty file with the height in its
+ * name, so that no process can overwrite the head of another. Failures are ignored: the next head makes up for a lost
+ * one.
  */
 export const fileAnnouncedHeads = (directory: string, intervalMs = pollMs): AnnouncedHeads => {
   const listeners = new Map<string, Listener>();
-  /** Newest own file by address. */
+  /** Name of the newest file of this process, by gateway address and chain. */
   const own = new Map<string, string>();
   const delivered = new Map<string, number>();
   let written: Promise<void> = Promise.resolve();
@@ -70,7 +74,7 @@ export const fileAnnouncedHeads = (directory: string, intervalMs = pollMs): Anno
     },
     listen: async (address, listener) => {
       listeners.set(address, listener);
-      // Processes that were killed have left their files behind.
+      // Removes outdated files, which processes that were killed have left behind.
       for (const name of await files()) await isFresh(name).catch(ignore);
       timer ??= setInterval(() => void poll().catch(ignore), intervalMs).unref();
       await poll();

@@ -6,13 +6,13 @@ import { NodeFault } from '../../nodes/node-fault.js';
 /** Methods whose answers do not depend on a block. */
 const blockIndependent = new Set(methods.filter(({ validity }) => validity === 'now').map(({ nodeName }) => nodeName));
 
-/** Returns the height that a node must have reached for an answer without doubt; -1 for any height. */
+/** Returns the height that a node must have reached so that its answer is not doubted; -1 for any height. */
 export const heightNeeded = (method: string, cacheability: Cacheability, announced: number): number => {
   if (cacheability.kind === 'height') return Math.min(cacheability.height, announced);
   return cacheability.kind === 'head' && !blockIndependent.has(method) ? announced : -1;
 };
 
-/** Returns whether a lagging node answers the method with partial data that looks complete. */
+/** Returns whether a lagging node may answer the method with partial data that looks complete. */
 export const hidesLag = (method: string): boolean => method === 'eth_getLogs';
 
 export const hasNotReached = (height: number) => new NodeFault('missing', `has not reached block ${height} yet`);

@@ -10,7 +10,9 @@ const number = /^(0x[0-9a-f]{1,64}|[0-9]{1,78})$/i;
 /** Possible heights of the first block. Networks without a block 0 answer with block 1. */
 const firstHeights: readonly number[] = [0, 1];
 
-/** Identity of a chain: its id in decimal digits, and the hash of its first block, `null` when a node does not have it. */
+/**
+ * Identity of a chain: its id in decimal digits, and the hash of its first block, null when a node lacks that block.
+ */
 export type ChainName = { readonly id: string; readonly genesis: string | null };
 
 export const isSame = (one: ChainName, other: ChainName): boolean =>
@@ -24,7 +26,6 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Kinds of faults that are transient. */
 const transient: readonly FaultKind[] = ['busy', 'failing'];
 
 /** Returns the result of a call; null when the node rejects it permanently. Throws on a transient fault. */
@@ -46,7 +47,7 @@ const genesisIn = (block: unknown): string | null =>
     ? block.hash.toLowerCase()
     : null;
 
-/** Returns the identity in a chain id and the first block, as nodes return them; null without a chain id. */
+/** Builds the identity from a chain id and a first block, as nodes return them; null if the chain id is invalid. */
 export const chainNameIn = (id: unknown, block: unknown): ChainName | null =>
   number.test(String(id)) ? { id: BigInt(String(id)).toString(), genesis: genesisIn(block) } : null;
 
@@ -67,8 +68,8 @@ const votesFor = (candidate: ChainName, named: readonly ChainName[]) =>
   named.filter((name) => isSame(name, candidate)).length;
 
 /**
- * Returns the chain that most nodes serve, and the number of those nodes. In a tie the current chain wins; otherwise the
- * chain of the node that is configured first.
+ * Returns the chain that most nodes serve, and the number of those nodes; null if no chain is known. In a tie, the
+ * current chain wins if it is among the tied ones; if not, the chain of the node that is configured first.
  */
 export const majorityOf = (
   named: readonly ChainName[],
@@ -78,7 +79,7 @@ export const majorityOf = (
   const [first, ...others] = candidates.map((chain) => ({ chain, votes: votesFor(chain, named) }));
   if (!first) return null;
   const { chain, votes } = others.reduce((best, one) => (one.votes > best.votes ? one : best), first);
-  // The hash of the first block comes from another node with the same chain id if the elected one no longer has it.
+  // Takes the hash of the first block from another node with the same chain id if the elected identity lacks it.
   const full = named.find(({ id, genesis }) => chain.genesis === null && id === chain.id && genesis !== null);
   return { chain: full ?? chain, votes };
 };

@@ -8,7 +8,7 @@ export type ElectionOptions = {
   readonly log: Log;
   /** Called when cached answers may belong to another chain. */
   readonly onChange: () => void;
-  /** Called with the name of the elected chain, also after `onChange`. */
+  /** Called with the name of the elected chain when the name changes, after `onChange`. */
   readonly onElect?: (name: string) => void;
 };
 
@@ -33,11 +33,15 @@ export const createElection = (members: readonly Member[], { chainId, log, onCha
   const isForeign = (member: Member) => {
     const name = names.get(member);
     if (name === undefined) return false;
-    // Every working node returns its chain id, so a node without one is suspect.
+    // Every working node returns its chain id, so a node without one counts as foreign once a chain is elected or
+    // expected.
     if (name === null) return chain !== null || chainId !== undefined;
     return !isExpected(name) || (chain !== null && !isSame(name, chain));
   };
-  /** Returns whether silent nodes may still change the result. */
+  /**
+   * Returns whether nodes that have not answered yet may still change the result. `votes` is the number of nodes for
+   * the leading chain.
+   */
   const isOpen = (votes: number) => {
     const silent = members.filter((member) => !names.has(member) && !failed.has(member)).length;
     return isEarly ? silent > votes : silent > 0 && votes * 2 <= members.length;

@@ -9,15 +9,18 @@ type IdentityOptions = ElectionOptions & {
   readonly recheckMs: number;
 };
 
-/** Age of a check, as a multiple of `recheckMs`, after which a node is used only after another check. */
+/** Age of a check, as a multiple of `recheckMs`, from which the node must be checked again before it is used. */
 const staleAfter = 3;
-/** Age of a check after which a foreign node is checked again. */
+/** Age in ms of a check after which a foreign node is checked again. */
 const freshMs = 2000;
 
-/** Milliseconds for which an in-flight check is shared. A longer check may be lost although the node is back. */
+/**
+ * Maximum age in ms of an in-flight check that other callers join. The response to an older check may be lost although
+ * the node has recovered.
+ */
 const sharedMs = 100;
 
-/** Returns a function that runs the work unless it ran within the given milliseconds. */
+/** Returns a function that runs the work unless the work already ran within the given number of milliseconds. */
 const atMostEvery = (work: () => void) => {
   let doneAt = Number.NEGATIVE_INFINITY;
   return (ms: number) => {
@@ -53,7 +56,7 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
     flights.run(String(members.indexOf(member)), undefined, () => read(member), sharedMs);
   const isDue = (member: Member, maxMs: number) => !member.isVetted() || ageOf(member) >= maxMs;
   const maxAge = (member: Member) => (member.isForeign() ? Math.min(recheckMs, freshMs) : recheckMs);
-  /** Checks all nodes whose check is outdated, in the background. Skips nodes in cooldown once the chain is known. */
+  /** Checks in the background all nodes without a recent check. Skips nodes in cooldown once the chain is known. */
   const refresh = () => {
     if (!isTimerSet) setTimeout(election.decideEarly, earlyDecisionMs).unref();
     isTimerSet = true;
@@ -81,7 +84,8 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
     /** Returns null when the node may be asked at once; otherwise a promise that rejects if the node is foreign. */
     trust: (member: Member): Promise<void> | null => {
       if (!isDue(member, recheckMs) && election.isDecided() && !member.isForeign()) return null;
-      // The first request to a single node need not wait: there is no other node that it could differ from.
+      // The first request to the only node need not wait for the check: there is no other node that might serve another
+      // chain.
       const isFirst = isAlone && !checkedAt.has(member);
       if (isFirst || (!isDue(member, recheckMs * staleAfter) && !member.isForeign() && election.isDecided())) {
         refreshAfter(sharedMs);
@@ -89,14 +93,17 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
       }
       return verify(member, recheckMs);
     },
-    /** Rejects unless a new check finds that the node serves the chain. */
+    /** Checks the node again, and rejects unless it serves the elected chain. */
     verify: (member: Member) => verify(member, 0),
     /** Checks the node now; rejects if it is foreign. */
     check: async (member: Member) => {
       await check(member);
       rejectForeign(member);
     },
-    /** Reads the chain that the node serves now. Joins no check in flight, because the node may have switched since. */
+    /**
+     * Reads the chain that the node serves now. Does not join a check in flight, because the node may have switched
+     * since.
+     */
     nameOf: read,
     settled: election.decided,
   };

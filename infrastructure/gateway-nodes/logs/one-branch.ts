@@ -1,28 +1,31 @@
 import type { Source } from '../../../application/ports/node.js';
 import type { LogRange } from './range.js';
 
-/** Source of a piece; `isFinal` when no reorg can replace its blocks. */
+/** Source of the logs of one piece of a range. `isFinal` is true if no reorg can replace the blocks of the piece. */
 export type PieceSource = { readonly source: Source | undefined; readonly isFinal: boolean };
 
-/** Pieces of a range, in order. */
+/**
+ * Logs of a range: `bodies` are the JSON of the pieces' logs without brackets, in block order; `sources` are in any
+ * order.
+ */
 export type Pieces = { readonly bodies: readonly Buffer[]; readonly sources: readonly PieceSource[] };
 
 type Sources = {
   head(): Promise<number>;
   finalHeight(): number;
   readonly nodeCount: number;
-  /** Asks a node for the hash of a block. Another node may answer, so the result names the node. */
+  /** Asks a node for the hash of a block. Another node may answer, so the result names the node that answered. */
   hashAt(height: number, node: number): Promise<{ readonly node: number; readonly hash: unknown }>;
 };
 
-/** Attempts to read all pieces: one with any nodes, then one with each of two nodes. */
+/** Maximum number of attempts to read all pieces: one with any nodes, then one with each of two single nodes. */
 const maxAttempts = 3;
-/** Stands for an answer whose node is unknown. */
+/** Node index of an answer that did not come from a known node. */
 export const unknownNode = -1;
 
 const allOf = (count: number) => Array.from({ length: count }, (_, node) => node);
 
-/** Joins the sources of the pieces of one answer; undefined when no node was asked. */
+/** Combines the sources of all pieces into the source of the whole answer; undefined when no node was asked. */
 export const joinedSource = ({ sources }: Pieces): Source | undefined => {
   const known = sources.flatMap(({ source }) => source ?? []);
   const [node, ...others] = new Set(known.map((source) => source.node));
@@ -31,9 +34,9 @@ export const joinedSource = ({ sources }: Pieces): Source | undefined => {
 };
 
 /**
- * Creates a function that runs work whose pieces must belong to one branch: each node that gives blocks which are not
- * final has the same last block, before and after the work. Otherwise the work is repeated with one node at a time.
- * Resolves to null when no attempt saw one branch.
+ * Creates a function that reads pieces of a range from one branch of the chain: all nodes that returned non-final
+ * blocks must have the same last block, before and after the read. If they differ, the read is repeated with one node
+ * at a time. Resolves to null when no attempt found a single branch.
  */
 export const createOneBranch = ({ head, finalHeight, nodeCount, hashAt }: Sources) => {
   const hashesAt = async (height: number, nodes: readonly number[]) => {

@@ -1,7 +1,10 @@
 import type { RpcCall } from '../../../application/ports/node.js';
 import { isQuantity, isRecord } from '../../../domain/rpc-value.js';
 
-/** Blocks that a request for logs covers. `end` is the caller's `toBlock` when it is the tag `latest` or missing. */
+/**
+ * Range of blocks of a request for logs, inclusive. `end` is the caller's `toBlock` if it is `latest` or missing, and
+ * absent for any other `toBlock`.
+ */
 export type LogRange = { readonly from: number; readonly to: number; readonly end?: unknown };
 
 export const widthOf = ({ from, to }: LogRange): number => to - from + 1;
@@ -11,7 +14,7 @@ const numberOf = (block: unknown): number | null => {
   return isQuantity(block) ? Number(block) : null;
 };
 
-/** Block tags whose height changes, at which a range may end. */
+/** Tags of blocks with a changing height, at which a range may end. */
 const moving = ['latest', 'safe', 'finalized'] as const;
 export type MovingTag = (typeof moving)[number];
 
@@ -26,11 +29,12 @@ export const rangeOf = async (
   const tag = moving.find((one) => one === (toBlock ?? 'latest'));
   const to = tag ? await heightOf(tag) : numberOf(toBlock);
   if (from === null || to === null || from >= to) return null;
-  // Nodes may resolve other tags to different blocks, so the pieces use the block's number instead.
+  // Nodes may resolve `safe` and `finalized` to different blocks, so the pieces use the block's number instead of these
+  // tags.
   return tag === 'latest' ? { from, to, end: toBlock } : { from, to };
 };
 
-/** Splits a range after a block, by default in the middle. The second part keeps the caller's `end`. */
+/** Splits a range after a block, by default in the middle. The second part keeps `end`, the caller's `toBlock`. */
 export const splitAt = (range: LogRange, last = Math.floor((range.from + range.to) / 2)): readonly LogRange[] => [
   { from: range.from, to: last },
   { ...range, from: last + 1 },

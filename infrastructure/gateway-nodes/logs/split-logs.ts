@@ -21,10 +21,10 @@ type Block = { readonly hash?: unknown; readonly number?: unknown };
 
 type Bounds = { readonly maxPieces: number; readonly maxBytes: number; readonly deadlineMs: number };
 
-/** Number of concurrent requests when the accepted width is known. */
+/** Number of pieces that are requested concurrently when it is known how many blocks the nodes accept in one call. */
 const atOnce = 4;
 
-/** Carries an error answer that ends the work on all pieces. */
+/** Error that ends the reading of all pieces. Contains the JSON-RPC error for the caller. */
 class PieceError extends Error {
   override readonly name = 'Refused';
   readonly answer: RpcAnswer;
@@ -66,7 +66,7 @@ const joined = (pieces: Pieces): RpcAnswer => {
   return { result: Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]), ...(source && { source }) };
 };
 
-/** Reads the pieces of one request within the bounds. The first failure ends all of them. */
+/** Reads the pieces of one request within the bounds. The first failure ends the reading of all pieces. */
 const createReading = (
   call: RpcCall,
   fetch: Fetch,
@@ -110,7 +110,9 @@ const createReading = (
     return bodies;
   };
   return {
-    /** Reads one range after the other. Calls `accepted` with the width of each piece. */
+    /**
+     * Reads one range after the other. Calls `accepted` with the number of blocks of each piece that the nodes accept.
+     */
     readInTurn: async (ranges: readonly LogRange[], accepted: (width: number) => void): Promise<Pieces> => ({
       bodies: await readInTurn(ranges, accepted),
       sources,
@@ -152,7 +154,7 @@ const withDeadline = async <T>(
   }
 };
 
-/** Returns the call with the node that is asked first. */
+/** Returns the call with the node to ask first; the unchanged call if `node` is undefined. */
 const asking = (call: RpcCall, node: number | undefined): RpcCall => (node === undefined ? call : { ...call, node });
 
 const asAnswer = (error: unknown): RpcAnswer => {
@@ -161,8 +163,8 @@ const asAnswer = (error: unknown): RpcAnswer => {
 };
 
 /**
- * Splits requests for logs that every node rejects as too large, and joins the pieces in order. Answers with the nodes'
- * own error when more than `maxPieces` would be needed.
+ * Splits requests for logs that every node rejects as too large, and joins the pieces in order. Returns the nodes' own
+ * error when more than `maxPieces` would be needed.
  */
 export const splitLogs = (fetch: Fetch, { head, finalHeight, nodeCount }: Sources, bounds: Bounds): Fetch => {
   const widths = createWidths();
@@ -215,7 +217,10 @@ export const splitLogs = (fetch: Fetch, { head, finalHeight, nodeCount }: Source
     );
   };
 
-  /** Returns the pieces of a request that is wider than the nodes accept; null for all other requests. */
+  /**
+   * Returns a request's range and the pieces to split it into; null unless the range is known to be wider than the
+   * nodes accept.
+   */
   const planFor = async (call: RpcCall, cancellation: Cancellation) => {
     const widest = widths.known();
     const range = widest === null ? null : await rangeOf(call, heightFor(cancellation));

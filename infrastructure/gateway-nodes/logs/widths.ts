@@ -1,4 +1,4 @@
-/** Milliseconds for which an accepted width is used before a wider range is tried again. */
+/** Milliseconds for which a learned width is used before a wider range is tried again. */
 const ttlMs = 600_000;
 
 const namesBlocks = /\brange\b|\bblocks\b/i;
@@ -10,7 +10,7 @@ export const isAboutWidth = (message: string): boolean => {
   return namesBlocks.test(text) && !namesResults.test(text);
 };
 
-/** Caches the number of blocks over which the nodes return logs in one call. */
+/** Caches the maximum number of blocks for which the nodes return logs in one call. */
 export const createWidths = (now = () => performance.now()) => {
   let widest: number | null = null;
   let learnedAt = 0;

@@ -3,7 +3,7 @@ import type { RpcCall } from '../../../application/ports/node.js';
 import { isQuantity, isRecord } from '../../../domain/rpc-value.js';
 import type { NodeFault } from '../../nodes/node-fault.js';
 
-/** Milliseconds for which a reported lack is assumed; after that, the node is asked again. */
+/** Milliseconds for which a node is assumed to lack a method or data that it reported as missing. */
 const ttlMs = 600_000;
 /** Maximum number of unsupported methods that are recorded for a node. */
 const maxMethods = 100;
@@ -21,7 +21,10 @@ const stateMethods = new Set([
 /** Matches error messages for pruned data, as opposed to data that the node does not have yet. */
 const discarded =
   /missing trie node|\bprun|\bhistor|\barchive\b|\bstate\b.*\b(not available|unavailable)|no state found|proof window/i;
-/** Number of blocks below a node's head within which a missing block may be due to another fork. */
+/**
+ * Distance in blocks below a node's head up to which a missing block may be due to another fork. Missing data at lower
+ * heights counts as pruned.
+ */
 const unsettledBlocks = 128;
 
 /** Returns the lowest height that a call reads; null if it reads no fixed height. */
@@ -35,8 +38,9 @@ const lowestHeight = ({ method, params: [filter] }: RpcCall, cacheability: Cache
 type Floor = { readonly height: number; readonly until: number };
 
 /**
- * Records which methods a node does not support, and up to which height it has pruned states and blocks. Such a node is
- * asked last but never excluded: it may be the only one left, and the record may be outdated.
+ * Records which methods a node does not support, and up to which height it has pruned states and blocks. A node that
+ * lacks what a call needs is asked last but never excluded: it may be the only one left, and the information may be
+ * outdated.
  */
 export const createAbilities = (now = () => performance.now()) => {
   const unsupported = new Map<string, number>();
@@ -74,16 +78,22 @@ export const createAbilities = (now = () => performance.now()) => {
   return {
     lacks: (call: RpcCall, cacheability: Cacheability): boolean =>
       !knowsNone() && (lacksMethod(call.method) || lacksData(call, cacheability)),
-    /** Learns from an error. `head` is the height of the node's newest block; undefined when it is unknown. */
+    /**
+     * Records what the node lacks according to an error. `head` is the height of the node's newest block; undefined
+     * when it is unknown.
+     */
     noteError: (call: RpcCall, { kind, message }: NodeFault, head?: number): void => {
       if (kind === 'unsupported' && unsupported.size < maxMethods) unsupported.set(call.method, now() + ttlMs);
       if (kind === 'missing') noteMissing(call, head, discarded.test(message));
     },
-    /** Learns from a null answer. Ignores methods with an index in a block, where null may mean that the index is unused. */
+    /**
+     * Records that the node may lack the data of a call that it answered with null. Ignores methods with an index in a
+     * block, where null may mean that the index is unused.
+     */
     noteNull: (call: RpcCall, head?: number): void => {
       if (!call.method.endsWith('AndIndex')) noteMissing(call, head, false);
     },
-    /** Learns from a successful answer that the node has the method and the data again. */
+    /** Records, after a successful answer, that the node has the method and the data again. */
     noteAnswer: (call: RpcCall): void => {
       if (knowsNone()) return;
       unsupported.delete(call.method);

@@ -4,18 +4,18 @@ import type { Member } from '../member.js';
 import { answerFrom, isInformative, lost, type Outcome, outcomeOf, unsent } from './outcome.js';
 
 type BroadcastTerms = {
-  /** Rejects unless the node serves the chain. */
+  /** Checks which chain the node serves; rejects unless it is the expected one. */
   verify(member: Member): Promise<void>;
   /** Called with each node that accepts the transaction. */
   accepted(member: Member): void;
   readonly deadlineMs: number;
-  /** Milliseconds that a rejection waits for another node to accept the transaction. */
+  /** Milliseconds to wait, after the first rejection, for another node to accept the transaction. */
   readonly graceMs: number;
 };
 
 /**
- * Sends a transaction to all nodes at once. Resolves with the answer of the first node that accepts it. Sending cannot be
- * cancelled by the caller.
+ * Sends a transaction to all nodes at once. Resolves with the answer of the first node that accepts it. Sending cannot
+ * be cancelled by the caller.
  */
 export const broadcast = (
   members: readonly Member[],

@@ -9,9 +9,10 @@ const alreadyThere =
   /already (known|imported|exists|in (the )?(mem|tx)?pool)|known transaction|alreadyknown|tx already/i;
 
 /**
- * Outcomes of sending to a node that did not accept the transaction, most informative first. known: the node already has
- * the transaction; refused: the node gave a reason; busy: the node may accept it later; lost: the node gave no answer;
- * unsupported: the node accepts no transactions; unsent: nothing was sent, because the node's chain was not verified.
+ * Outcomes of sending to a node that did not accept the transaction, most informative first. known: the node already
+ * has the transaction; refused: the node gave a reason; busy: the node may accept it later; lost: the node gave no
+ * answer; unsupported: the node accepts no transactions; unsent: nothing was sent, because the node's chain was not
+ * verified.
  */
 const byRank = ['known', 'refused', 'busy', 'lost', 'unsupported', 'unsent'] as const;
 type Rank = (typeof byRank)[number];
@@ -35,15 +36,18 @@ export const outcomeOf = (error: Uint8Array): Outcome => {
   return { rank: alreadyThere.test(message) ? 'known' : (ranks[kind] ?? 'refused'), answer: { error } };
 };
 
-/** Ranks after which nodes that have not answered get only the grace period. */
+/** Ranks of outcomes that start the grace period for the nodes which have not answered yet. */
 const informative: readonly Rank[] = ['known', 'refused', 'busy'];
 export const isInformative = ({ rank }: Outcome): boolean => informative.includes(rank);
 
-/** Chooses the answer for a transaction that no node has accepted. `waiting` is true when some nodes have not answered. */
+/**
+ * Chooses the answer for a transaction that no node has accepted. `waiting` is true when some nodes have not answered.
+ */
 export const answerFrom = (raw: string, outcomes: readonly Outcome[], waiting: boolean): RpcAnswer => {
   const all = waiting ? [...outcomes, lost] : outcomes;
   const best = byRank.flatMap((rank) => all.find((outcome) => outcome.rank === rank) ?? [])[0] ?? unsent;
-  // A node whose answer was lost may have accepted the transaction and passed it on to the others.
+  // A node whose answer was lost may have accepted the transaction and passed it on to the others, so it counts as
+  // accepted.
   if (best.rank === 'known' && all.some(({ rank }) => rank === 'lost'))
     return { result: Buffer.from(JSON.stringify(keccak256(raw))) };
   if ('answer' in best) return best.answer;

@@ -3,7 +3,10 @@ import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import type { Ask, Terms } from '../hedged-request.js';
 import type { Member } from '../member.js';
 
-/** Milliseconds after accepting a transaction for which a node is awaited, because other nodes may not know it yet. */
+/**
+ * Milliseconds after accepting a transaction during which a node's count is always awaited: other nodes may not know
+ * the transaction yet.
+ */
 const recentMs = 60_000;
 /** Maximum wait for all answers, in milliseconds. */
 const maxMs = 2000;
@@ -39,8 +42,8 @@ const largestOf = (answers: readonly RpcAnswer[]): RpcAnswer | null =>
 
 /**
  * Asks all nodes for a pending transaction count and resolves to the largest one, because not every node knows a
- * transaction that was just sent. Resolves to null when no node returns a count. Nodes that are more than `hedgeMs` slower
- * than the first are awaited only if they recently accepted a transaction.
+ * transaction that was just sent. Resolves to null when no node returns a count. Nodes that are more than `hedgeMs`
+ * slower than the first are awaited only if they recently accepted a transaction.
  */
 export const largestCount = (
   members: readonly Member[],

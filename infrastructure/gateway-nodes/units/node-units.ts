@@ -1,4 +1,7 @@
-/** Token bucket of a node's call units. It holds the units of one second, refills steadily and may become negative. */
+/**
+ * Token bucket of a node's call units. The bucket holds the units of one second, refills steadily and may become
+ * negative.
+ */
 export const createNodeUnits = (perSecond: number, now: () => number = () => performance.now()) => {
   let left = perSecond;
   let at = now();
@@ -14,7 +17,7 @@ export const createNodeUnits = (perSecond: number, now: () => number = () => per
     spend: (units: number) => {
       left = refill() - units;
     },
-    /** Returns the milliseconds until units are left. */
+    /** Returns the milliseconds until the bucket is above zero; 0 if it is already. */
     waitMs: () => (refill() > 0 ? 0 : Math.floor((-left / perSecond) * 1000) + 1),
   };
 };

@@ -13,7 +13,7 @@ type Waiting<Member> = {
 };
 
 type Terms = {
-  /** Maximum wait of a call, in milliseconds. */
+  /** Maximum estimated wait of a call in milliseconds. A call that would wait longer is rejected. */
   readonly maxMs: number;
   readonly later?: (work: () => void, ms: number) => unknown;
 };
@@ -26,7 +26,9 @@ const availableOf = <Member extends Budgeted>(members: readonly Member[]) => {
 const exhausted = (ms: number) =>
   new Failure('UNAVAILABLE', `Nodes of this chain have no units left for the next ${ms / 1000} s. Retry later.`);
 
-/** Assigns each call to a node that has units left, in the order of the calls. Calls wait while no node has any. */
+/**
+ * Assigns each call to a node that has units left, in the order of the calls. Calls wait while no node has units left.
+ */
 export const createUnitQueue = <Member extends Budgeted>({ maxMs, later = setTimeout }: Terms) => {
   const queue: Waiting<Member>[] = [];
   let owed = 0;
@@ -85,7 +87,9 @@ export const createUnitQueue = <Member extends Budgeted>({ maxMs, later = setTim
   };
 };
 
-/** Tracks the cost of a call that was already charged to a node. */
+/**
+ * Remembers that the cost of a call was charged to a node in advance, so that the first request to this node is free.
+ */
 export const chargedTo = <Member>(member: Member, cost: number) => {
   let isUsed = false;
   return {

@@ -9,7 +9,9 @@ type Waiting = Question & { resolve(envelope: Envelope): void; reject(fault: unk
 const opening: readonly number[] = [openList, openObject];
 const closing: readonly number[] = [closeList, closeObject];
 
-/** Returns the offsets of the top-level commas and the end of the array at `start`; empty if the array is incomplete. */
+/**
+ * Returns the offsets of the top-level commas and the end of the array at `start`; empty if the array is incomplete.
+ */
 const marksIn = (bytes: Buffer, start: number): readonly number[] => {
   const marks: number[] = [];
   let depth = 0;
@@ -24,7 +26,7 @@ const marksIn = (bytes: Buffer, start: number): readonly number[] => {
   return [];
 };
 
-/** Splits a JSON array into its elements without parsing them, because they may be large; null for anything else. */
+/** Splits a JSON array into the bytes of its elements without parsing them; null if the bytes are not an array. */
 export const elementsOf = (bytes: Buffer): readonly Buffer[] | null => {
   const start = bytes.indexOf('[');
   if (start < 0 || bytes.toString('latin1', 0, start).trim() !== '') return null;

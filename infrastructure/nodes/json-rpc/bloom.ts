@@ -47,13 +47,15 @@ const bloomOf = async (logs: readonly BloomedLog[], pace: Pace): Promise<Uint8Ar
   return bloom;
 };
 
-/** Returns whether the bloom filter has every bit of a log. */
+/** Returns whether the bloom filter has every bit of a log. If not, the filter excludes the log. */
 export const announces = async (bloom: string, log: BloomedLog, pace: Pace): Promise<boolean> => {
   const given = bytesIn(bloom);
   return (await bloomOf([log], pace)).every((byte, i) => (byte & (given[i] ?? 0)) === byte);
 };
 
-/** Returns whether every bit of the bloom filter comes from one of the logs. */
+/**
+ * Returns whether every bit of the bloom filter comes from one of the logs. If not, the filter announces further logs.
+ */
 export const isExplained = async (bloom: string, logs: readonly BloomedLog[], pace: Pace): Promise<boolean> => {
   const made = await bloomOf(logs, pace);
   return bytesIn(bloom).every((byte, i) => (byte & (made[i] ?? 0)) === byte);

@@ -9,12 +9,12 @@ import {
   quote,
 } from '../../../domain/json-bytes.js';
 
-/** JSON-RPC answer whose result or error is unparsed bytes. `id` is the JSON text of the id. */
+/** JSON-RPC answer with its result or error as unparsed bytes. `id` is the JSON text of the id. */
 export type Envelope =
   | {
       readonly id: string | null;
       readonly result: Buffer;
-      /** Chunks of a long result as received. Reading `result` joins them. */
+      /** Chunks of the result as received; absent if the answer was joined. Reading `result` joins them. */
       readonly pieces?: readonly Buffer[];
     }
   | { readonly id: string | null; readonly error: Buffer };
@@ -56,7 +56,7 @@ const isWhole = (value: Buffer) => {
   return value.length < 32 && /^(?:null|true|false|-?\d[\d.eE+-]*)$/.test(value.toString('latin1'));
 };
 
-/** Members of an answer before its result, which begins at `start`. */
+/** Members of an answer before its result or error, which begins at `start`. */
 type Opening = { readonly kind: 'result' | 'error'; readonly id: string | null; readonly start: number };
 type Ending = { readonly at: number; readonly id: string | null };
 type Found = Pick<Opening, 'kind' | 'id'> & { readonly value: Buffer };
@@ -81,7 +81,7 @@ const memberAt = (bytes: Buffer, at: number): Member | null => {
 const openingOf = (bytes: Buffer): Opening | null => {
   let at = afterSpace(bytes, 0);
   let id: string | null = null;
-  // A member follows the opening brace or, from the second on, a comma.
+  // The first member follows the opening brace, each further one a comma.
   for (let before = openObject; bytes[at] === before; before = comma) {
     const member = memberAt(bytes, afterSpace(bytes, at + 1));
     if (!member) return null;
@@ -117,7 +117,7 @@ const parse = (bytes: Buffer): Found | null => {
 /** Reads an answer; null if the bytes are not a JSON-RPC answer. */
 export const readEnvelope = (bytes: Buffer): Envelope | null => {
   const scanned = scan(bytes);
-  // A few nodes write `"error":null` beside the result.
+  // A few nodes write `"error":null` before the result. Such an answer is parsed.
   const isScannable = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === openObject);
   const read = isScannable ? scanned : parse(bytes);
   if (!read) return null;
@@ -125,7 +125,7 @@ export const readEnvelope = (bytes: Buffer): Envelope | null => {
   return kind === 'result' ? { id, result: value } : { id, error: value };
 };
 
-/** Reads a long answer from its first and last chunk; null if these are not enough. */
+/** Reads the members around the result from the first and last chunk alone; null if these are not enough. */
 const readLong = (pieces: readonly Buffer[]): Envelope | null => {
   const [first, last] = [pieces[0] as Buffer, pieces.at(-1) as Buffer];
   const opening = openingOf(first);
@@ -144,10 +144,12 @@ const readLong = (pieces: readonly Buffer[]): Envelope | null => {
   };
 };
 
-/** Bytes from which joining the chunks costs more than handling them separately. */
+/** Answer size in bytes from which joining the chunks costs more than handling them separately. */
 const longAnswerBytes = 32_768;
 
-/** Reads an answer from its chunks. The chunks of a long result are joined only if a caller reads `result`. */
+/**
+ * Reads an answer from its chunks. From `longAnswerBytes` on, the chunks are joined only if a caller reads `result`.
+ */
 export const readPieces = (pieces: readonly Buffer[]): Envelope | null => {
   const [first] = pieces;
   if (first && pieces.length === 1) return readEnvelope(first);

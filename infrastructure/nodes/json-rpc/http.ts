@@ -7,16 +7,16 @@ import { retryAfterMs } from '../retry-after.js';
 
 type HttpLimits = { readonly connections: number; readonly connectMs: number; readonly maxBytes: number };
 
-/** Reads an answer from the status and the body chunks. Throws a NodeFault if the body has none. */
+/** Reads an answer from the status and the body chunks. Throws a NodeFault if the body contains no answer. */
 type Read<T> = (status: number, pieces: readonly Buffer[]) => T;
 
 type Settle<T> = { read: Read<T>; resolve(answer: T): void; reject(fault: unknown): void };
 
 const maxRestMs = 5000;
-/** Statuses of a working node that never answers this request: "Not Implemented", "HTTP Version Not Supported". */
+/** Statuses of a working node that will never accept this request: "Not Implemented", "HTTP Version Not Supported". */
 const permanentStatuses: readonly number[] = [501, 505];
 
-/** Returns the fault of a status whose body is not worth reading; null for all others. */
+/** Returns the fault of an HTTP status that makes the body irrelevant; null if the body must be read. */
 const faultOfStatus = (status: number, retryAfter: unknown): NodeFault | null => {
   if (status === 429) return new NodeFault('busy', 'is rate limited (status 429)', retryAfterMs(retryAfter, maxRestMs));
   return status >= 500 && !permanentStatuses.includes(status)
@@ -24,7 +24,10 @@ const faultOfStatus = (status: number, retryAfter: unknown): NodeFault | null =>
     : null;
 };
 
-/** Bytes from which the arrival of an answer is reported. Almost all answers are shorter. */
+/**
+ * Answer size in bytes above which the number of received bytes is reported to the cancellation (`receive`). Almost all
+ * answers are smaller.
+ */
 const longAnswerBytes = 65_536;
 
 /** Collects an answer. Aborts the connection at once if the request is cancelled or the answer exceeds `maxBytes`. */
@@ -51,7 +54,7 @@ const handlerFor = <T>(
     fail(toFailing(gone));
     started?.abort(gone);
   };
-  // The cancellation may fire while the request still waits for a connection.
+  // Listens before the request starts, because the request may be cancelled while it still waits for a connection.
   const done = cancellation.onCancel(leave);
   return {
     onRequestStart: (controller) => {
@@ -90,7 +93,9 @@ const handlerFor = <T>(
   };
 };
 
-/** Describes a request. The method comes before the parameters, so that a parameter is never taken for it. */
+/**
+ * Describes a request for tracing. The method precedes the parameters in the text, so the first match is the method.
+ */
 const spanOf = ({ hostname }: URL, body: string) => {
   const method = body.startsWith('[') ? 'batch' : (/"method":"(\w+)"/.exec(body)?.[1] ?? 'unknown');
   const attributes = { 'rpc.system.name': 'jsonrpc', 'rpc.method': method, 'server.address': hostname };

@@ -1,8 +1,10 @@
 import { type FaultKind, NodeFault, reasonOf } from '../node-fault.js';
 
-/** Characters of a message used for classification. A contract may control the text after them. */
+/** Number of leading characters of an error message that are classified. A contract may control the text after them. */
 const classifiedLength = 160;
-/** Classification by code or text; the first match wins. Node software agrees on few codes, so most rows match the text. */
+/**
+ * Classification by code or text; the first match wins. Node software agrees on few codes, so most rows match the text.
+ */
 const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly number[]; readonly text?: RegExp }[] = [
   // Reverts come first, because the contract controls the text after "reverted".
   { kind: 'reverted', codes: [3, -32015], text: /\brevert/i },
@@ -10,7 +12,7 @@ const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly numbe
   // A range that ends above the newest block is not too wide: another node may have these blocks.
   { kind: 'missing', text: /\bbeyond (the )?(current )?head\b/i },
   { kind: 'refused', text: /\binvalid block range\b/i },
-  // Oversized comes before busy, because some nodes use the rate-limit code here.
+  // Rows of kind `oversized` come before `busy`, because some nodes use the rate-limit code for oversized answers.
   {
     kind: 'oversized',
     text: /returned more than \d|\bmore than \d+ (results|logs|blocks)|\b(block|log|query|max(imum)?) range|\bresponse size|\binit.?code size|\btoo (large|big|wide)/i,
@@ -19,7 +21,7 @@ const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly numbe
     kind: 'oversized',
     text: /\btoo many (results|logs|blocks)|\blogs matched\b|\bmax results\b|\blimited to .{0,30}\brange\b|\bquery timeout exceeded|\blarger than \d+ bytes/i,
   },
-  // Limits of a call, as opposed to those of the caller's plan, are the same on any node.
+  // Limits of a call, such as gas and memory, are the same on any node, in contrast to rate limits and quotas.
   {
     kind: 'refused',
     text: /\b(gas|stack|memory|depth|code size)\b.{0,40}\b(limit|exceed)|\bexceed.{0,40}\bgas limit\b/i,
@@ -28,7 +30,7 @@ const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly numbe
     kind: 'oversized',
     text: /\b(range|blocks|block count|addresses)\b.{0,40}\bexceed|\bexceed.{0,30}\b(range|blocks|addresses)\b/i,
   },
-  // The key in the node's URL was rejected, not the caller.
+  // The node rejected the key in its URL, which says nothing about the request.
   { kind: 'failing', text: /\b(unauthori[sz]ed|not authori[sz]ed|account suspended)\b|\bauthenticat|\bapi.?key\b/i },
   {
     kind: 'busy',

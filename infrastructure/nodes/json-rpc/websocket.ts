@@ -20,7 +20,10 @@ type Message<Answer> =
 
 type PendingRequest<Answer> = { resolve(answer: Answer): void; reject(fault: NodeFault): void };
 
-/** Reads messages for a user of the socket: the gateway keeps results as bytes, a follower parses them. */
+/**
+ * Functions that read the messages of a node. Those of the gateway keep results as bytes, those of chain followers
+ * parse them.
+ */
 type MessageReader<Answer> = {
   /** Throws if the message is not JSON-RPC. */
   message(bytes: Buffer): Message<Answer>;
@@ -33,7 +36,10 @@ type MessageReader<Answer> = {
 const lostMessage = 'connection lost';
 const lost = () => new NodeFault('failing', lostMessage);
 
-/** Fault of each request in flight when an oversized message closed its connection: any of them may be the cause. */
+/**
+ * Fault of each request in flight when an oversized message closed its connection: any of these requests may be the
+ * cause.
+ */
 class SuspectedOversize extends NodeFault {
   constructor() {
     super('failing', lostMessage);
@@ -43,7 +49,7 @@ class SuspectedOversize extends NodeFault {
 const excessCode = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** Methods that are never retried, because the node may already have executed them. */
 const nonIdempotent = /^(eth_send|dev_)/;
-/** Maximum number and length of remembered requests with oversized answers. */
+/** Maximum number of remembered requests with oversized answers, and maximum characters of the parameters of each. */
 const maxRemembered = 100;
 const maxRememberedLength = 1024;
 
@@ -52,7 +58,7 @@ const bytesOf = (data: RawData): Buffer => {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 };
 
-/** Terminates a connection without any traffic, not even pongs. */
+/** Pings a connection periodically, and terminates it if nothing arrives, not even a pong. */
 const keepAlive = (socket: WebSocket, pingIntervalMs: number) => {
   let lastTrafficAt = performance.now();
   let isPinged = false;
@@ -72,7 +78,10 @@ const keepAlive = (socket: WebSocket, pingIntervalMs: number) => {
     socket.on('close', () => clearInterval(timer));
   });
   return {
-    /** Called when a request times out. Terminates the connection only if nothing arrived for long since `askedAt`. */
+    /**
+     * Called when a request that was sent at `askedAt` is cancelled. Terminates the connection if the request was sent
+     * more than half a ping interval ago and nothing has arrived since.
+     */
     abandon: (askedAt: number) => {
       if (lastTrafficAt < askedAt && performance.now() - askedAt > pingIntervalMs / 2) socket.terminate();
     },
@@ -101,7 +110,8 @@ const connect = <Answer>(url: URL, limits: SocketLimits, { message }: MessageRea
     try {
       take(message(bytesOf(data)));
     } catch {
-      // An unreadable message may have been any answer, so later messages cannot be trusted either.
+      // An unreadable message may be the answer to any request, so the connection is closed and all requests in flight
+      // fail.
       socket.terminate();
     }
   });
@@ -163,7 +173,7 @@ const endOf = async (ended: Promise<void>, signal: AbortSignal) => {
   settled.abort();
 };
 
-/** Holds one connection, which is opened on demand and again after a loss. */
+/** Keeps at most one connection. It is opened on first use and, after a loss, again on the next use. */
 const createReconnectingConnection = <Answer>(open: () => Connection<Answer>, ended: () => void = () => undefined) => {
   let current: Connection<Answer> | null = null;
   let isClosed = false;
@@ -199,7 +209,7 @@ const createSequentialExchange = <Answer>({ connection }: ReconnectingConnection
     try {
       return await exchange(method, params, cancellation);
     } catch (error) {
-      // A late answer must not be attributed to the next request.
+      // Closes the connection, so that a late answer is not attributed to the next request.
       terminate();
       if (!(error instanceof SuspectedOversize)) throw error;
       throw new NodeFault('oversized', `returned an answer larger than ${maxBytes} bytes`);
@@ -224,7 +234,10 @@ export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Me
   const knownOversized = createBoundedCache<string, true>(maxRemembered);
   let hasLarge = false;
 
-  /** Sends a request alone. If its answer is oversized, the request is remembered and sent alone from then on. */
+  /**
+   * Sends a request on the sequential connection. If its answer is oversized, equal requests are sent on that
+   * connection from then on.
+   */
   const exchangeSuspect = (method: string, params: string, cancellation: Cancellation) =>
     exchangeAlone(method, params, cancellation).catch((error: unknown) => {
       const isLarge = error instanceof NodeFault && error.kind === 'oversized';
@@ -246,9 +259,9 @@ export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Me
     }
   };
   return {
-    /** `params` is JSON. Rejects with a NodeFault. */
+    /** Sends a request and returns its answer. `params` is JSON text. Rejects with a NodeFault. */
     exchange: (method: string, params: string, cancellation: Cancellation): Promise<Answer> =>
-      // Messages have no headers that could pass the trace context on.
+      // WebSocket messages have no headers that could pass the trace context to the node.
       inClientSpan(
         () => ({ name: method, attributes: { 'rpc.system.name': 'jsonrpc', 'server.address': url.hostname } }),
         () => exchange(method, params, cancellation),

@@ -6,23 +6,28 @@ import { startThread } from '../thread.js';
 
 const owner = "substr(stream, 1, instr(stream, '.') - 1)";
 /**
- * Condition of every read. Streams, histories and read models thus consist of the same events, even after somebody wrote
- * to the file: an event in the wrong place is in none of them.
+ * SQL condition of every read: the event has a valid position and revision, and its organization matches its stream.
+ * Events in the wrong place, which somebody may have written to the file, are therefore in no stream, history or read
+ * model.
  */
 export const isInPlace = `(position > 0 AND revision >= 0 AND organization = ${owner} AND typeof(stream) = 'text')`;
-/** Index of the events in the wrong place, which is empty. It makes the search for one cheap. */
+/**
+ * Index of the events that violate `isInPlace`, of which there are normally none. The index makes the search for them
+ * cheap.
+ */
 export const misplacedIndex = `CREATE INDEX IF NOT EXISTS events_misplaced ON events (organization) WHERE NOT ${isInPlace};`;
 
 const known = ['events', 'events_by_stream', 'events_by_organization', 'events_misplaced'];
 const namesOf = known.map((name) => `'${name}'`).join(', ');
-/** Index entries that are read in one turn of the event loop. */
+/** Number of index entries that are read in one turn of the event loop. */
 const entriesAtOnce = 2000;
 
 type Entry = { readonly stream: string; readonly revision: number; readonly position: number; readonly id: string };
 
 /**
- * Checks the events of streams, given in order: a later revision has a later position, and no event is stored twice, because
- * a copy of an event has a valid authentication code. Returns why an event is wrong; null for a right one.
+ * Creates a check for the events of streams, called with one event after the other: a later revision must have a later
+ * position, and no event may be stored twice, because a copied event has a valid authentication code, too. Returns the
+ * reason why an event is wrong, or null.
  */
 const createStreamCheck = () => {
   const ids = new Set<string>();
@@ -40,13 +45,17 @@ const createStreamCheck = () => {
   };
 };
 
-/** Returns why the first wrong event is wrong; null if the streams are in order. */
+/**
+ * Finds the first event that is out of order in its stream or stored twice, and returns the reason; null if there is
+ * none. Checks all organizations if `organizationId` is null.
+ */
 const firstOutOfOrder = async (db: Database, organizationId: string | null): Promise<string | null> => {
   const next = db.prepare(
     `SELECT stream, revision, position, id FROM events WHERE (stream, revision) > (?, ?) AND stream < ?
        ORDER BY stream, revision LIMIT ${entriesAtOnce}`,
   );
-  // A slash follows the dot that ends the organization id in the order of characters.
+  // Stream names begin with the organization id and a dot. They sort before the id with a slash, the next character
+  // after the dot.
   const end = organizationId === null ? '\u{10ffff}' : `${organizationId}/`;
   const check = createStreamCheck();
   let last: Pick<Entry, 'stream' | 'revision'> = {
@@ -65,7 +74,10 @@ const firstOutOfOrder = async (db: Database, organizationId: string | null): Pro
   }
 };
 
-/** Compares tables and indexes on a thread of its own, because this reads the whole file. */
+/**
+ * Checks for damage on a separate thread, because the check compares tables with their indexes and therefore reads the
+ * whole file.
+ */
 const damageOf = async (path: string): Promise<string | null> => {
   const checker = await startThread<FileCheck, string | null>('file-checker', {});
   try {
@@ -76,8 +88,8 @@ const damageOf = async (path: string): Promise<string | null> => {
 };
 
 /**
- * Creates the check for changes that were made to the file by anyone but the service: foreign tables and indexes, and
- * events in the wrong place.
+ * Creates the check for changes that were made to the file by anyone but the service: foreign tables and indexes,
+ * events in the wrong place or order, and damage.
  */
 export const createOrderCheck = (db: Database, path: string): NonNullable<EventStore['disorder']> => {
   const strangers = db.prepare(

@@ -34,10 +34,15 @@ import { splitCode, withCode } from './stored-metadata.js';
 import { createSubscriptions } from './subscriptions.js';
 
 const batchSize = 500;
-/** Maximum number of rows read or serialized in one turn of the event loop. An append may have thousands. */
+/**
+ * Maximum number of rows read or serialized in one turn of the event loop. A single append may have thousands of rows.
+ */
 const rowsAtOnce = 250;
 const backwardsSize = 100;
-/** Batch size for one organization. Smaller, because an as-of query reads the batches while other requests are served. */
+/**
+ * Batch size for reads of one organization. Smaller than `batchSize`, so that a query of a past state, which reads
+ * batch after batch, delays other requests less.
+ */
 const organizationSize = 200;
 
 type Row = EventRow & { position: number; stream: string; time: number };
@@ -142,7 +147,10 @@ const organizationReads = (
     `SELECT position, time FROM events WHERE stream = ? AND ${isInPlace} ORDER BY position`,
   );
 
-  /** Finds the last position that belongs to a moment. Uses a binary search, because all commits before it belong too. */
+  /**
+   * Finds the last position that is not after a moment. Uses a binary search, because all earlier positions are not
+   * after the moment either.
+   */
   const lastPositionUpTo = (moment: Moment): Position => {
     const isIn = commitsUpTo(moment, corrections.all(clockStream) as Commit[]);
     let [low, high] = [0, head()];
@@ -181,7 +189,8 @@ const createStreamRead = (db: Database): EventStore['read'] => {
   return async (stream) => {
     const rows = ofStream.all(stream) as (Row & { revision: number })[];
     const revision = rows.at(-1)?.revision ?? noStream;
-    // Seals cover positions but not revisions, so that only the order of positions can be proven.
+    // Events are sorted by position, because seals cover positions but not revisions, so that only the order of
+    // positions can be proven.
     return { events: rows.sort((a, b) => a.position - b.position).map(recorded), revision };
   };
 };
@@ -218,7 +227,7 @@ export const sqliteEventStore = async (
       const rows = ofAll.all(position, asked) as unknown as AllRow[];
       batch.push(...allRecorded(rows));
       const last = rows.at(-1);
-      // A short result means the end of the store, which is always the end of an append.
+      // A result of fewer rows than requested ends at the end of the store, which is always the end of an append.
       if (!last || rows.length < asked) break;
       position = last[0];
       left = Math.max(batchSize - batch.length, last[7]);

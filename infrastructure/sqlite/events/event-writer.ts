@@ -18,7 +18,10 @@ export type Append = readonly {
 }[];
 /** Events that another store recorded, with their commit times. */
 export type Adoption = { readonly adopted: readonly (EventRow & { readonly stream: string; readonly time: number })[] };
-/** Outcome of an append. `time` is the commit time in Unix ms, or null when no event is new to subscribers. */
+/**
+ * Outcome of an append. `time` is the commit time in Unix ms, or null when subscribers need not be notified, because
+ * the events were already stored or were adopted; `conflict` is a stream that is not at its expected revision.
+ */
 export type Appended = { readonly position: number; readonly time: number | null } | { readonly conflict: string };
 
 const schema = `

@@ -1,12 +1,15 @@
 import type { EventStore, Position, Recorded } from '../../../application/ports/event-store.js';
 import { loopTurn } from '../../loop-turn.js';
 
-/** Interval at which the store is polled for events of other processes. */
+/** Interval in ms at which the store is polled for events of other processes. */
 const pollIntervalMs = 20;
 const inboxLimit = 10_000;
-/** Size of an append above which subscribers read it from the store, in several turns of the event loop. */
+/**
+ * Number of events above which an append is not passed to subscribers directly. They read it from the store, in several
+ * turns of the event loop.
+ */
 const maxOfferedSize = 2000;
-/** Batch size above which each subscriber gets its own turn of the event loop. */
+/** Number of events in a batch above which each subscriber gets a separate turn of the event loop. */
 const maxSharedTurnSize = 200;
 
 /**
@@ -55,7 +58,7 @@ const createInbox = (after: Position) => {
 
 type ReadAfter = (position: Position) => Promise<readonly Recorded[]>;
 
-/** Reads a batch once for all subscribers at the same position. An empty or failed read is repeated. */
+/** Reads a batch once for all subscribers at the same position. Does not keep an empty batch or a failed read. */
 const createSharedRead = (readAfter: ReadAfter) => {
   let latest: { readonly after: Position; readonly batch: ReturnType<ReadAfter> } | undefined;
   const forget = () => {
@@ -78,7 +81,9 @@ const createSharedRead = (readAfter: ReadAfter) => {
   };
 };
 
-/** Manages subscriptions to appended events. All subscribers share one poll of the store and the batches read. */
+/**
+ * Manages subscriptions to appended events. All subscribers share one poll of the store, and the batches read from it.
+ */
 export const createSubscriptions = (store: {
   /** Returns a batch that ends where an append ends. */
   readAfter: ReadAfter;
@@ -91,7 +96,10 @@ export const createSubscriptions = (store: {
   let timer: NodeJS.Timeout | undefined;
   const shared = createSharedRead(store.readAfter);
 
-  /** Returns infinity if the store cannot be read, so that the subscribers read it and get the error. */
+  /**
+   * Returns the head of the store; infinity if the store cannot be read, so that every subscriber tries to read it and
+   * gets the error.
+   */
   const headOfStore = () => {
     try {
       return store.head();
@@ -146,7 +154,10 @@ export const createSubscriptions = (store: {
   };
   return {
     subscribe,
-    /** Passes an append to the subscribers, in order. Calls `appended` only if they take the events themselves. */
+    /**
+     * Passes an append to the subscribers, in order. Calls `appended`, which builds the events, only if subscribers get
+     * the events directly.
+     */
     offer: (
       { head, count }: { readonly head: Position; readonly count: number },
       appended: () => readonly Recorded[],

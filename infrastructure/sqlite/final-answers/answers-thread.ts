@@ -9,10 +9,10 @@ export type AnswersJob =
     };
 export type FoundAnswers = readonly (Uint8Array | null)[];
 
-/** Minimum age in seconds of an answer's time of use before it is updated, so that few lookups write. */
+/** Seconds that must pass before a lookup updates an answer's stored time of use again, so that few lookups write. */
 const usedSeconds = 60;
 const lockMs = 1000;
-/** Number of answers that are evicted at a time. */
+/** Number of answers that one statement evicts while the cache is at more than twice its size limit. */
 const dropped = 100;
 
 const schema = `
@@ -56,7 +56,7 @@ serveThread<{ path: string; maxBytes: number }, AnswersJob, FoundAnswers>(({ pat
   const keep = ({ answers }: Extract<AnswersJob, { kind: 'keep' }>) =>
     inTransaction(db, () => {
       for (const { id, result, size } of answers) insert.run(id, seconds(), size, result);
-      // Far above the limit, for example after it was lowered, many answers are evicted at a time.
+      // Eviction in groups is for a cache that is far above the limit, for example after the limit was lowered.
       while (total() > 2 * maxBytes) drop.run();
       while (total() > maxBytes) dropOne.run();
       return [];

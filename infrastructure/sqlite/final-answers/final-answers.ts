@@ -4,7 +4,7 @@ import { unavailable } from '../../unavailable.js';
 import { startThread } from '../thread.js';
 import type { AnswersJob, FoundAnswers } from './answers-thread.js';
 
-/** Creates a cache of final answers in a file, shared by the processes on a data directory. Runs on a thread. */
+/** Creates a cache of final answers in a file, shared by the processes on a data directory. Uses a worker thread. */
 export const sqliteFinalAnswers = async (path: string, maxBytes: number): Promise<FinalAnswers> => {
   const thread = await startThread<AnswersJob, FoundAnswers>('answers-thread', { path, maxBytes });
   const run = (job: AnswersJob) => thread.run(job).catch(unavailable('Cache of final answers'));

@@ -35,22 +35,25 @@ type Finish = {
 
 export type JobsAnswer = {
   readonly jobs: readonly Job[];
-  /** Unix ms at which the next job is due; `null` if no job waits. */
+  /** Unix ms at which the next job that is not due yet becomes due; `null` if there is none. */
   readonly next: number | null;
   readonly count: number;
 };
 
-/** Head start of an idle lane or organization: it precedes those that were served within this time. */
+/**
+ * Head start in ms of a lane or organization that was idle: its turn comes before that of all lanes or organizations
+ * that were served within this time.
+ */
 const creditMs = 10_000;
 const nothing: JobsAnswer = { jobs: [], next: null, count: 0 };
 
 const layout = 3;
 
 /**
- * A lane with waiting jobs has a row in `lanes` with its turn: the time when its first job is due or, if later, the time
- * when it was last served. Its organization has a row in `organizations` with a turn derived from its lanes. Organizations
- * are served by turn, and the lanes of each by theirs. All are therefore served in rotation, and the cost depends neither
- * on the length of a lane nor on the number of lanes without due jobs.
+ * A lane with waiting jobs has a row in `lanes` with its turn: the time when its first job is due or, if later, the
+ * time when the lane was last served. Its organization has a row in `organizations` with a turn derived from its lanes.
+ * Organizations are served by turn, and the lanes of each organization by their turns, so that all are served in
+ * rotation. The cost depends neither on the number of jobs in a lane nor on the number of lanes without due jobs.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS jobs (
@@ -77,14 +80,15 @@ const createTables = (db: Database) =>
   });
 
 const prepare = (db: Database) => ({
-  // A waiting job is moved to an earlier time. A running job runs once more, even if it was removed meanwhile.
+  // Inserts a job. If its id exists, a waiting job is moved to an earlier time, and a running job runs once more, even
+  // if it was removed meanwhile.
   insert: db.prepare(
     `INSERT INTO jobs (id, organization, lane, at) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET removed = 0, put_again = worker IS NOT NULL, at = min(at, excluded.at)
      WHERE worker IS NOT NULL OR excluded.at < at RETURNING worker, organization, lane`,
   ),
-  // Queue a lane, and its organization, with the time $turn. One that is queued already keeps its own turn, unless that is
-  // later than $at.
+  // Queues a lane or organization for the time $turn. A lane or organization that is queued already keeps its turn,
+  // unless that is later than $at.
   queueLane: db.prepare(
     `INSERT INTO lanes VALUES ($organization, $lane, $turn)
      ON CONFLICT (organization, lane) DO UPDATE SET turn = excluded.turn WHERE turn > $at`,
@@ -158,7 +162,10 @@ const serveLane = (run: Statements, place: LaneId, most: number, { worker, now }
   return due.map(({ id }) => ({ id, ...place }));
 };
 
-/** Shares `most` slots fairly among `all`. Slots that one does not use go to those after it. */
+/**
+ * Distributes `most` slots fairly among the members of `all` (organizations or lanes). Slots that one member does not
+ * use go to the members after it.
+ */
 const share = <T>(all: readonly T[], most: number, take: (one: T, most: number) => readonly Job[]): Job[] => {
   const jobs: Job[] = [];
   for (const [i, one] of all.entries()) {
@@ -193,7 +200,7 @@ const take = (run: Statements, request: Take): Job[] => {
     for (const jobs of running.get(organization)?.values() ?? []) room -= jobs;
     return room;
   };
-  // Organizations with running jobs may be due but have no free slot, so as many more organizations are read.
+  // Organizations with running jobs may be due but have no free slot, so `running.size` more organizations are read.
   const organizations = (run.dueOrganizations.all(now, free + running.size) as { organization: string }[])
     .map(({ organization }) => organization)
     .filter((organization) => roomOf(organization) > 0);

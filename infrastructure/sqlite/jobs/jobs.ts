@@ -9,7 +9,7 @@ import { startThread, type Thread } from '../thread.js';
 import type { JobsAnswer, JobsRequest, RunningJobs } from './jobs-writer.js';
 import { defaultLeaseMs } from './leases.js';
 
-/** Interval at which an idle worker polls for jobs of other processes and for dead workers. */
+/** Interval in ms at which an idle worker polls for jobs of other processes and for dead workers. */
 const pollIntervalMs = 100;
 const failedRetryMs = 1000;
 const writeRetryMs = 500;
@@ -63,7 +63,7 @@ const writeWithRetry = async ({ writer, signal }: WorkerContext, request: JobsRe
     try {
       return await writer.run(request);
     } catch {
-      // The worker that takes over runs the job again.
+      // Records no outcome after an abort: the worker that takes over the job runs it again.
       if (signal.aborted) return;
       await sleep(writeRetryMs);
     }
@@ -93,7 +93,8 @@ const runWorker = async (
   const runJob = async (job: Job) => {
     runningJobs.add(job);
     const outcome = await outcomeOf(job);
-    // The slot is freed before the outcome is written: the thread writes the outcome before it takes the next jobs.
+    // The slot is freed before the outcome is written. The next jobs are nevertheless taken after that write, because
+    // the thread runs its requests in order.
     runningJobs.drop(job);
     const written = finish(job.id, outcome === 'done' ? null : outcome.again);
     bell.ring();
@@ -111,7 +112,8 @@ const runWorker = async (
     const { jobs, next } = await writer.run({ kind: 'take', worker, free, ...limits, running, now: now() });
     // The signal may have fired meanwhile. Jobs that were not started are put back for other workers.
     for (const job of jobs) keep(signal.aborted ? finish(job.id, now()) : runJob(job));
-    // Each lane got only its share, so lanes with more due jobs may fill the remaining slots.
+    // Each lane got only its share of the slots. If slots are left, jobs are taken again at once, because lanes may have
+    // more due jobs than their share.
     if (jobs.length > 0 && jobs.length < free) return 0;
     return Math.min(pollIntervalMs, next === null ? pollIntervalMs : next - now());
   };

@@ -5,7 +5,10 @@ type LaneId = Pick<Job, 'organization' | 'lane'>;
 
 const heartbeatIntervalMs = 1000;
 const pollIntervalMs = 100;
-/** Milliseconds without a heartbeat after which a worker counts as dead. Its jobs run again within five seconds. */
+/**
+ * Milliseconds without a heartbeat after which a worker counts as dead. The worker's jobs run again within five
+ * seconds.
+ */
 export const defaultLeaseMs = 3500;
 
 /**
@@ -27,7 +30,7 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
   const putBack = db.prepare('UPDATE jobs SET worker = NULL WHERE worker = ? RETURNING organization, lane');
 
   const own = new Set<string>();
-  /** Heartbeat of each other worker, and for how many milliseconds it has not changed. */
+  /** Last heartbeat of each other worker, and for how many milliseconds that heartbeat has not changed. */
   let seen = new Map<string, { beat: number; ms: number }>();
   let beats = 0;
   let polledAt = performance.now();
@@ -37,7 +40,8 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
     try {
       for (const worker of own) beat.run({ worker, beat: ++beats });
     } catch {
-      // A database that rejects this heartbeat also rejects processes that would take the jobs. The next one may succeed.
+      // Failed heartbeats are ignored: a database that rejects writes also keeps others from taking the jobs, and the
+      // next heartbeat may succeed.
     }
   }, heartbeatIntervalMs);
 

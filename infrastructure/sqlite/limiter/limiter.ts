@@ -24,8 +24,8 @@ const schema = `
 type Found = { request: string; seed: string; answer: string | null };
 const claimOf = (found: Found, request: string): Awaited<ReturnType<Limiter['claimIdempotencyKey']>> => {
   if (found.request !== request) return { kind: 'other-request' };
-  // A missing answer means that this is the first attempt, or that the first crashed or still runs. The seed makes a
-  // rerun idempotent.
+  // The answer is missing in the first attempt of a request, and in a later one if the earlier attempt crashed or still
+  // runs. The seed is the same for all attempts, which makes a rerun idempotent.
   if (found.answer === null) return { kind: 'first', seed: found.seed };
   return { kind: 'answered', answer: found.answer };
 };
@@ -35,7 +35,7 @@ export const sqliteLimiter = async (
   path: string,
   now: () => number,
   { lockMs }: Pick<Deadlines, 'lockMs'> = defaultDeadlines,
-  /** True in a worker: rate limits are exact over all workers, at the cost of a write for each charge. */
+  /** True in a worker: rate limits are exact across all workers, at the cost of a write for each charge. */
   isWorker = false,
 ): Promise<Limiter> => {
   const db = openDatabase(path, 'relaxed');
@@ -70,7 +70,7 @@ export const sqliteLimiter = async (
       return {
         replayed: outcome === 'replayed',
         isSpanUnknown: outcome === 'forgotten',
-        // Charges in memory are made after the transaction, which may be repeated.
+        // Charges in memory are made after the transaction, because the transaction may be repeated.
         quota: charged === undefined ? quotaOf(outcome, charge) : charged,
       };
     },

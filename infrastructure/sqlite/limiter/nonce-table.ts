@@ -6,7 +6,10 @@ import type { Database } from '../database.js';
 const maxSweptNonces = 2000;
 const maxSpans = 100;
 
-/** Manages the spans of nonces. Only the newest spans are kept, because older ones are no longer in use. */
+/**
+ * Manages spans, the time ranges of nonces. Only the newest `maxSpans` are kept, because older ones are no longer in
+ * use.
+ */
 const createSpans = (db: Database) => {
   const add = db.prepare('INSERT OR IGNORE INTO spans (id) VALUES (?)');
   const drop = db.prepare(`DELETE FROM spans WHERE number <= (SELECT max(number) FROM spans) - ${maxSpans}`);

@@ -2,22 +2,25 @@ import type { Charge } from '../../../application/ports/limiter.js';
 import { type Limits, type Quota, quotaOf, windowAt, windows } from '../../../domain/rate-limit.js';
 import { type Database, inTransaction } from '../database.js';
 
-/** Table of the counts, one row for each window of an organization and chain. */
+/** Table of the costs charged, with one row for each window of an organization and chain. */
 export const ratesTable =
   'CREATE TABLE IF NOT EXISTS rates (id TEXT, window TEXT, start INTEGER, used INTEGER, PRIMARY KEY (id, window)) WITHOUT ROWID';
 
-/** Interval at which counts are saved. A crash loses at most the counts of this interval. */
+/** Interval in ms at which counts are saved. A crash loses at most the counts of this interval. */
 const saveIntervalMs = 200;
 const savedWindows = windows.filter((window) => window !== 'second');
 
 type Window = (typeof windows)[number];
-/** Count of one window. `used` is the count in the file plus `unsaved`, the part counted here since then. */
+/**
+ * Cost charged in one window. `used` is the cost in the file plus `unsaved`, the part that this process charged since
+ * the last save.
+ */
 type Count = { readonly start: number; readonly end: number; used: number; unsaved: number };
 type Counts = Readonly<Record<Window, Count>>;
 
 /**
- * Window nearest to its limit. All windows count the same charges, so this window stays the nearest until one of them
- * restarts. Until then only this window is updated, and the others are updated when they are needed.
+ * Window nearest to its limit. All windows count the same charges, so this window stays the nearest until one of the
+ * windows restarts. Until then only this window is updated; `uncounted` is the cost that the other windows still lack.
  */
 type NearestWindow = {
   readonly limits: Limits;
@@ -76,7 +79,10 @@ const createAccounts = () => {
     of: (organizationId: string, chain: string): Account =>
       organizations.get(organizationId)?.get(chain) ?? begin(organizationId, chain),
     all: () => [...organizations.values()].flatMap((chains) => [...chains.values()]),
-    /** Drops organizations whose hour has ended without a charge. Their next charge reads the counts from the file. */
+    /**
+     * Drops from memory the accounts of organizations without a charge in the current hour. The next charge of such an
+     * organization reads its counts from the file.
+     */
     forgetBefore: (now: number) => {
       const isOver = ({ counts }: Account) => counts !== null && now >= counts.hour.end;
       for (const [organizationId, chains] of organizations)

@@ -6,7 +6,7 @@ type Cell = string | number | null;
 /** Rows of one collection as a flat list of cells, which is the cheapest form to send between threads. */
 export type DocumentRows = { readonly collection: string; readonly cells: readonly Cell[] };
 
-/** First cells of every row. A null document removes the row. */
+/** First cells of every row. Null in the cell `document` deletes the stored row. */
 export const ownCells = ['scope', 'id', 'document'] as const;
 export const documentCell = 2;
 

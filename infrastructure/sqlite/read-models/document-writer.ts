@@ -26,13 +26,18 @@ export type Job =
   | { readonly do: 'hold'; readonly ms: number }
   | { readonly do: 'removeRetired' };
 
-/** Maximum wait for the lock. Long, because creating an index over millions of documents blocks other writers. */
+/**
+ * Maximum wait in ms for the lock: a minute, because creating an index over millions of documents blocks other writers.
+ */
 const lockMs = 60_000;
 
 type Write = (cells: DocumentRows['cells']) => void;
 type Writers = ReadonlyMap<string, Write>;
 
-/** Prepares writes to a generation. In a generation of another version, writes only the columns that it has. */
+/**
+ * Prepares writes to a generation. Writes only the columns that its table has, because the generation may have been
+ * built for another version of the collection.
+ */
 const writerOf = (db: Database, name: string, declared: readonly string[], columns: readonly string[]): Write => {
   const [given, kept] = [
     [...ownCells, ...declared],

@@ -105,7 +105,7 @@ type Catalogue = ReturnType<typeof createCatalogue>;
 
 /** Creates the first generation of every collection that has none. */
 const prepare = (db: Database, { positions, move, add, inState }: Catalogue, tables: readonly Table[]) => {
-  // Position names in files of older releases include the projection's version.
+  // Position names in files of older releases include the projection's version, which is removed here.
   const stored = Object.entries(positions());
   if (stored.some(([name]) => name.includes('@')))
     move(Object.fromEntries(stored.map(([name, at]) => [name.replace(/@\d+$/, ''), at])));
@@ -172,7 +172,10 @@ export const createGenerations = (db: Database, tables: readonly Table[], firstR
           add(table, 'building');
         }
       }),
-    /** Advances builds. Must run inside a transaction. Returns false and writes nothing if another builder was faster. */
+    /**
+     * Advances the generations that are being built from one position to the next. Must run inside a transaction.
+     * Returns false and writes nothing if another builder has already advanced them.
+     */
     advance: (from: Positions, to: Positions) => {
       const moved = tables.filter(({ collection }) => to[collection] !== undefined);
       const rows = new Map(building(moved).map((row) => [row.collection, row]));
@@ -184,7 +187,10 @@ export const createGenerations = (db: Database, tables: readonly Table[], firstR
       for (const { collection } of moved) setPosition.run(to[collection] ?? 0, collection);
       return true;
     },
-    /** Creates the indexes after the build, which is faster. Each has its own transaction, so that others can write. */
+    /**
+     * Creates the indexes, after the build because indexing is then faster. Each index has its own transaction, so that
+     * other writers can run in between.
+     */
     makeReady: (wanted: readonly Table[]) => {
       for (const row of building(wanted).filter(({ ready }) => !ready)) {
         for (const [index, columns] of Object.entries(row.indexes))

@@ -65,7 +65,10 @@ const statementsOn = (db: Database, name: string) => {
   };
 };
 
-/** Rejects a list by an index that the live generation of another version lacks, because it would be slow or wrong. */
+/**
+ * Creates a check that rejects a list query if the live generation was built for another version and lacks the index of
+ * the query. Without this index, the query would be slow or its result wrong.
+ */
 const createIndexCheck = (db: Database) => {
   const live = db.prepare("SELECT version, indexes FROM generations WHERE collection = ? AND state = 'live'");
   const own = new Set<string>();
@@ -97,7 +100,7 @@ const createCheckpoint = (db: Database) => {
 
 type Writer = Thread<Job, boolean>;
 
-/** Processes the list in parts and lets other requests run in between. */
+/** Processes `itemsPerTurn` items in each turn of the event loop, so that other requests can run in between. */
 const inParts = async <T, R>(all: readonly T[], work: (one: T) => R): Promise<R[]> => {
   const done: R[] = [];
   for (const slice of slicesOf(all, itemsPerTurn)) {

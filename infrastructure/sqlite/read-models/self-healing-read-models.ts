@@ -15,11 +15,14 @@ type ReadModelFile = {
 };
 type Opened = { readonly models: RebuildableReadModels; readonly file: number | undefined };
 
-/** Interval at which the path is checked for a new file that another process has created. */
+/** Interval in ms at which the path is checked for a new file that another process has created. */
 const pollIntervalMs = 1000;
 const reopenRetryMs = 1000;
 
-/** First revision of a new file. The clock exceeds every revision of an old file, so a projector detects the change. */
+/**
+ * Returns the first revision of a new file. The clock exceeds every revision of the replaced file, so a projector
+ * detects from the revision that the file is new.
+ */
 const newRevision = Date.now;
 
 const fileAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
@@ -59,7 +62,7 @@ const createRecovery = (from: ReadModelFile, log: Log) => {
     opened = await openIntact(newRevision());
   };
   const recover = async (old: Opened, damage: unknown) => {
-    // Pending reads finish first, because the listeners learn of the loss only after the file is closed.
+    // The old file is closed before the listeners are notified of the loss.
     await old.models.close().catch(() => undefined);
     while (!opened && !isClosed)
       await openInPlaceOf(old, damage).catch(async (error: unknown) => {

@@ -22,7 +22,7 @@ const defaultOrganization = async (app: App): Promise<string> => {
   return found;
 };
 
-/** Replaces the address of a service that listens on every interface, which no browser can open. */
+/** Replaces a wildcard address (0.0.0.0 or [::]) with `localhost`, because browsers cannot open wildcard addresses. */
 const reachable = (url: string) =>
   url.replace(/\/$/, '').replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, '$1localhost');
 
@@ -38,7 +38,7 @@ const hasBrowser = ({ draw, environment }: Invocation) =>
   (process.platform !== 'linux' || Boolean(environment.DISPLAY ?? environment.WAYLAND_DISPLAY)) &&
   openers[process.platform] !== undefined;
 
-/** Opens the browser of the desktop. The printed link remains if there is none. */
+/** Opens the link in the default browser. Ignores a failure, because the link was printed as well. */
 const openBrowser = (link: string) => {
   const [program = '', ...args] = openers[process.platform] ?? [];
   const browser = spawn(program, [...args, link], { stdio: 'ignore', detached: true });

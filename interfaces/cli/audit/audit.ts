@@ -60,7 +60,7 @@ const unprovenText = ({ unproven }: Proof) =>
     ? []
     : [`  the last ${unproven} events are not covered by a seal or the sealer's progress yet`];
 
-/** Prints the verdict. Ends the command with exit code 1 if the history is invalid, and 2 if nothing proves it. */
+/** Prints the verdict. Ends the command with exit code 1 if the history is invalid, and 2 if it is not proven. */
 const printVerdict = ({ print }: Invocation, proof: Proof) => {
   const { key, store, where, file, flaw, organizationId, events, seals, losses = [] } = proof;
   const answer = toVerdictRecord(proof);
@@ -85,7 +85,7 @@ const keyText = (pinned: string | undefined, own: string | undefined) => {
   return own === undefined ? null : "this service's key";
 };
 
-/** Returns the key of --key. Rejects text that is not a key, because every history would fail to verify with it. */
+/** Returns the public key given with --key. Rejects a malformed key, which would make every history look invalid. */
 const pinnedKey = ({ options: { key } }: Invocation) => {
   if (key !== undefined && !isKey(key))
     throw new UsageError('That is not a key: --key must be a public key (audpk_…) from /.well-known/audit-keys');
@@ -93,7 +93,7 @@ const pinnedKey = ({ options: { key } }: Invocation) => {
 };
 const isTypoOf = (pinned: string | undefined, key: string | undefined) =>
   pinned !== undefined && key !== undefined && isMistyped(pinned, key);
-/** Rejects a key that is the right one with a few wrong characters. */
+/** Rejects a pinned key that differs from the signing key in only a few characters, as after a typing error. */
 const rejectMistyped = (pinned: string | undefined, key: string | undefined) => {
   if (isTypoOf(pinned, key))
     throw new UsageError(
@@ -103,7 +103,7 @@ const rejectMistyped = (pinned: string | undefined, key: string | undefined) => 
 
 const isHeldIn = async (app: App, organizationId: string) => (await findOrganizationId(app, organizationId)) !== null;
 
-/** Compares a file with the store of the service that signed it. All events of a missing organization differ. */
+/** Compares an exported history with the store. If the store does not have the organization, all events differ. */
 const compareWith = async (app: App, { organizationId, events }: Verdict, lines: Lines): Promise<Flaw | null> => {
   if (await isHeldIn(app, organizationId)) return app.audit.compare(organizationId, lines);
   return { event: 1, last: events, reason: 'missing in the store, which does not have the organization' };
@@ -111,7 +111,7 @@ const compareWith = async (app: App, { organizationId, events }: Verdict, lines:
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Returns the lines of the history and its verification, for an exported file or an evidence folder. */
+/** Returns functions that read and verify the history in an exported file or an evidence folder. */
 const verifierOf = ({ proof }: Invocation, path: string) => {
   if (!isFolder(path)) {
     const open = () => linesOf(path);
@@ -126,14 +126,15 @@ const verifierOf = ({ proof }: Invocation, path: string) => {
 
 /**
  * Verifies a file or an evidence folder with the key of --key, or else with the key of the configured store. Compares
- * the history with the store unless --key is the key of another service.
+ * a valid history with the store if there is one, unless --key is the key of another service.
  */
 const proveFile = async (invocation: Invocation, path: string, app: App | null) => {
   const [pinned, own] = [pinnedKey(invocation), app?.audit.publicKey];
   const { open, verify } = verifierOf(invocation, path);
   const checked = await verify(pinned ?? own).catch(unusable(path));
   const { signedBy } = checked;
-  // A file whose header was altered in a few characters is not valid under its own key either.
+  // Blames a typing error in --key only if the file is valid under the key in its header. If the header was altered,
+  // the file is invalid under that key too, and the flaw is reported.
   if (isTypoOf(pinned, signedBy) && !(await verify(signedBy)).flaw) rejectMistyped(pinned, signedBy);
   const key = keyText(pinned, own);
   if (checked.flaw || !app || (pinned ?? own) !== own)
@@ -157,7 +158,9 @@ const proofOf = async (app: App, organizationId: string, pinned: string | undefi
   return storeProof(verdict, keyText(pinned, app.audit.publicKey));
 };
 
-/** Prints the verdict and returns the result that would have ended the command; null for a proven history. */
+/**
+ * Prints the verdict and returns the error that ends the command, instead of throwing it; null for a proven history.
+ */
 const failureOf = (invocation: Invocation, proof: Proof): Error | null => {
   try {
     printVerdict(invocation, proof);

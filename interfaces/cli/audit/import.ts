@@ -21,7 +21,7 @@ type Import = {
   readonly reason?: string;
 };
 
-/** Returns the field that names the first block: a height, or a time in ISO 8601. */
+/** Returns the request field for the first block, from a block number or an ISO 8601 time; no field without --from. */
 const beginOf = (from: string | undefined) => {
   if (from === undefined) return {};
   if (/^\d{1,15}$/.test(from)) return { from_block: Number(from) };
@@ -37,7 +37,10 @@ const percentOf = ({ state, from_block, current_block, to_block }: Import) => {
 };
 const progressText = (one: Import) => `${barOf(percentOf(one))}  block ${one.current_block} of ${one.to_block}`;
 
-/** Shows the progress of an import until it has ended, or until the command is stopped, and returns it. */
+/**
+ * Shows the progress of an import until the import ends or the command is stopped. Returns the last known state of the
+ * import.
+ */
 const watch = async (invocation: Invocation, get: () => Promise<Import>): Promise<Import> => {
   const { draw, print, stopped } = invocation;
   const stop = new AbortController();

@@ -13,7 +13,9 @@ export const findOrganizationId = (app: App, organization: string): Promise<stri
 export const historyOwner = async (app: App, given: string): Promise<string> =>
   given === systemStreams ? systemStreams : app.organizations.idOf(given);
 
-/** Returns the id of an organization, including a missing one whose seals are in the log. Rejects any other. */
+/**
+ * Returns the id of an organization in the store or, if the store lost it, in the seal log. Throws if neither has it.
+ */
 export const requireOrganizationId = async (app: App, organization: string): Promise<string> => {
   const found = await findOrganizationId(app, organization);
   if (found !== null) return found;

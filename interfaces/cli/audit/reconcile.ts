@@ -14,7 +14,7 @@ const contextsOf = (app: App, organizationId: string): readonly Context[] => {
   return followed.map((variant) => ({ ...operator(app), organizationId, variant }));
 };
 
-/** Yields the wallets of an organization on all configured chains, or the one with the given id. */
+/** Yields the wallets of an organization on all configured chains; only the wallet `wanted` if it is given. */
 const walletsOf = async function* (app: App, organizationId: string, wanted: string | undefined) {
   for (const context of contextsOf(app, organizationId))
     for await (const walletId of app.reconciliation.walletIds(context))

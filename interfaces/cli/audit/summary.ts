@@ -1,7 +1,10 @@
 import type { EventRecord } from '../../../application/audit/event-record.js';
 import { table } from '../command/command.js';
 
-/** Maximum number of wallets that are counted separately. Further wallets share a line, which bounds the memory. */
+/**
+ * Maximum number of wallets that are counted separately. All further wallets are counted together as `others`, which
+ * bounds the memory.
+ */
 const maxWallets = 1000;
 const otherWallets = 'others';
 

@@ -33,8 +33,9 @@ const isExport = async (path: string) => {
 };
 
 /**
- * Separates exports from witness files. A shell expands `--witness *.json` to one option value and further parameters,
- * so parameters may be either. Without `--witness` every file is an export.
+ * Sorts the given files into exports and witness files. A shell expands `--witness *.json` to one option value and
+ * further parameters, so with `--witness` a parameter is an export only if its content says so. Without `--witness`
+ * every file is an export.
  */
 export const sortedFiles = async (parameters: readonly string[], witness: string | undefined) => {
   if (witness === undefined) return { exports: parameters, witnesses: [] };
@@ -47,7 +48,7 @@ export const sortedFiles = async (parameters: readonly string[], witness: string
 
 type WitnessFile = { readonly path: string; readonly heads: readonly WitnessedHead[] };
 
-/** Reads the heads in a file: one per line, or a single one in the whole file. Lines without a head are ignored. */
+/** Reads the heads of the seal log in a witness file: one per line, or one in the whole file. Ignores other lines. */
 const headsIn = async (path: string): Promise<WitnessFile> => {
   const text = await readFile(path, 'utf8').catch(unusable(path));
   const heads = text.split('\n').flatMap((line) => parseWitnessedHead(line) ?? []);
@@ -55,7 +56,7 @@ const headsIn = async (path: string): Promise<WitnessFile> => {
   return { path, heads: whole ? [whole] : heads };
 };
 
-/** Reads a head from the answer of a service; null if nothing is sealed. Other answers are failures. */
+/** Parses the log head in the response of a service; null if nothing is sealed. Throws for any other response. */
 const headIn = (url: string, status: number, text: string): HeadRecord | null => {
   const head = status === 200 ? parseWitnessedHead(text)?.signed : undefined;
   if (head) return head;
@@ -64,7 +65,7 @@ const headIn = (url: string, status: number, text: string): HeadRecord | null =>
   return fail('UNAVAILABLE', detail ?? `${url} did not return a log head (HTTP status ${status}).`);
 };
 
-/** Reads the log of a running service. Its answers are proofs, so the service need not be trusted. */
+/** Reads the seal log of a running service. The service need not be trusted, because the caller verifies its proofs. */
 const remoteLog = (invocation: Invocation): RemoteLog => {
   const url = urlFor(invocation);
   const { admin } = createClient({ url, ...credentialsFor({ ...invocation, options: {} }), maxRetries: 0 });
@@ -108,7 +109,7 @@ const printVerdict = ({ print }: Invocation, found: Discontinuity | null, files:
 };
 
 /**
- * Verifies that the current log, from the store or from a running service, is consistent with every head in the files.
+ * Verifies that the seal log in the store, or of a running service, is consistent with every head in the witness files.
  */
 export const proveWitnessed = async (
   invocation: Invocation,

@@ -75,7 +75,7 @@ export const callOrExplain = async <T>(url: string, work: () => Promise<T>): Pro
   }
 };
 
-/** Answers a query as of a moment directly from the stores, without the service's limit on events. */
+/** Runs a query as of a moment directly on the stores, without the service's limit on the number of replayed events. */
 const askStores = (invocation: Invocation, request: object) =>
   withApp(invocation, async (app) => {
     const { options, parameters, print } = invocation;
@@ -96,7 +96,7 @@ const askStores = (invocation: Invocation, request: object) =>
     print(body, writeExact(body, 2));
   });
 
-/** Splits an answer in lines at line feeds only, because texts may contain other line ends. */
+/** Splits a streamed response into lines at line feeds only, because its strings may contain other line separators. */
 const linesIn = async function* (answer: AsyncIterable<Uint8Array>) {
   const decoder = new TextDecoder();
   let rest = '';
@@ -105,7 +105,7 @@ const linesIn = async function* (answer: AsyncIterable<Uint8Array>) {
     rest = lines.pop() ?? '';
     yield* lines;
   }
-  // A complete answer ends with a line feed.
+  // Rejects a response that does not end with a line feed: the connection was lost before its last line was complete.
   if (rest !== '') fail('UNAVAILABLE', 'The answer is incomplete. Retry the request.');
 };
 
@@ -149,7 +149,7 @@ export const call: Command = {
     const request = readRequest(json);
     if (options.organization !== undefined) return askStores(invocation, request);
     const url = urlFor(invocation);
-    // A person decides about retries, so the first answer is shown.
+    // Disables retries, because the user sees the first response and decides whether to retry.
     const client = createClient({ url, ...credentialsFor(invocation), maxRetries: 0 });
     const headers = {
       ...(options['idempotency-key'] && { 'idempotency-key': options['idempotency-key'] }),

@@ -12,7 +12,7 @@ import { callOrExplain, credentialsFor, urlFor, urlOption } from './call.js';
 
 const waitSeconds = 30;
 const retryMs = 1000;
-/** Time that a receiver may take, as for webhooks. */
+/** Timeout of a request to the receiver: the same as for webhooks. */
 const receiverTimeoutMs = 15_000;
 
 const apis = variants.filter(({ surface }) => surface === 'wallet').map(({ segment }) => segment);
@@ -57,10 +57,13 @@ const createForwarding = (url: string, secret: string) => {
   };
 };
 
-/** Waits unless the signal fires. */
+/** Waits for the time between two attempts; returns early if the signal aborts. */
 const rest = (signal: AbortSignal) => pause(retryMs, undefined, { signal }).catch(() => undefined);
 
-/** Repeats a call while the service is unreachable or busy. Returns null once the signal fires. */
+/**
+ * Repeats a call until it succeeds or fails with an error that is not retryable, which is thrown. Returns null if the
+ * signal aborts first.
+ */
 const untilAnswered = async (
   { printError }: Invocation,
   signal: AbortSignal,
@@ -79,7 +82,7 @@ const untilAnswered = async (
   return null;
 };
 
-/** Forwards a notification. Repeats it while nothing answers at the URL, because receivers restart during development. */
+/** Forwards a notification. Retries until the receiver responds, because receivers restart during development. */
 const forwardOne = async (
   { print, printError }: Invocation,
   forward: ReturnType<typeof createForwarding>,
@@ -101,7 +104,7 @@ const forwardOne = async (
   }
 };
 
-/** Forwards the notifications of one API, one after the other, until the signal fires. */
+/** Forwards the notifications of one API, one after the other, until the signal aborts. */
 const follow = async (
   invocation: Invocation,
   list: (after: string) => Promise<Page>,
@@ -164,7 +167,7 @@ export const listen: Command = {
         { signal: stop.signal },
       ) as Promise<Page>;
     const start = (api: string) => callOrExplain(url, () => listOf(api, 0)('latest'));
-    // The first calls fail for good, so that a wrong key or URL ends the command.
+    // Makes the first calls without retries, so that a wrong key or URL ends the command.
     const starts = await Promise.all(listened.map(async (api) => options.after ?? (await start(api)).next_after));
     const forward = createForwarding(forwardTo, secret);
     print(

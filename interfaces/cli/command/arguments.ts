@@ -17,7 +17,7 @@ type Given = {
   readonly inlineValue?: boolean;
 };
 
-/** Describes the error in one option, without its value, which may be a secret; null if it is valid. */
+/** Describes the error in one option, without its value, which may be a secret; null if the option is valid. */
 const optionFault = (known: Command['options'], { name, rawName, value, inlineValue }: Given): string | null => {
   const option = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!option) {

@@ -1,6 +1,6 @@
 const codes = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
 
-/** Puts a text in a colour, or returns it unchanged. */
+/** Applies a terminal style to a text, or returns the text unchanged. */
 export type Paint = (style: keyof typeof codes, text: string) => string;
 
 /** Leaves every text as it is. */
@@ -11,7 +11,7 @@ const colourful: Paint = (style, text) => {
   return `\u001b[${on}m${text}\u001b[${off}m`;
 };
 
-/** Returns whether a terminal with this environment shows colours. Any NO_COLOR that is not empty forbids them. */
+/** Returns true if a terminal with this environment shows colours. A non-empty NO_COLOR disables colours. */
 export const hasColours = ({ NO_COLOR, TERM }: Readonly<Record<string, string | undefined>>) =>
   !NO_COLOR && TERM !== 'dumb';
 

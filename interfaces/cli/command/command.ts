@@ -12,11 +12,11 @@ export type Option = {
   /** Placeholder of the value in the help. */
   readonly value?: string;
   readonly required?: true;
-  /** Letter of the short form. */
+  /** Letter of the short form, such as `h` for `-h`. */
   readonly short?: string;
 };
 
-/** Validated settings from the environment that commands use. */
+/** Validated settings that commands use, from the environment and configuration files. */
 export type Settings = {
   readonly host: string;
   readonly port: number;
@@ -43,9 +43,12 @@ type Needs = {
   readonly newDirectory?: boolean;
   /** Chains to connect to; none by default. */
   readonly chains?: 'configured';
-  /** Development chains for those that are not configured; none by default. */
+  /**
+   * Development chains in place of chains without a configured node: `start`, or the addresses of those that another
+   * process runs; none by default.
+   */
   readonly developments?: WantedDevelopments;
-  /** True in a process that serves a port together with others. */
+  /** True in a worker process, which shares its port with other workers of the same service. */
   readonly isWorker?: boolean;
 };
 
@@ -54,7 +57,7 @@ type OpenedMigration = { readonly ports: MigrationPorts; readonly close: () => P
 
 export type Opened = {
   readonly app: App;
-  /** Opens the development chains of this process to others, and returns their addresses. */
+  /** Makes the development chains of this process reachable for other processes, and returns their addresses. */
   readonly shareDevelopments: () => Promise<DevelopmentAddresses>;
   readonly close: () => Promise<unknown>;
 };
@@ -65,7 +68,7 @@ export type Invocation = {
   readonly parameters: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
-  /** Returns sentences about variables that look like settings but are none. */
+  /** Returns warnings about variables that look like settings but are unknown. */
   readonly unknownSettings: () => readonly string[];
   /** JSON Schema of `chainfold.config.json`, and the settings in force. */
   readonly configFile: { readonly schema: object; readonly list: () => readonly ListedSetting[] };
@@ -80,7 +83,7 @@ export type Invocation = {
   readonly draw: ((text: string) => void) | null;
   /** Prints a line to standard error. */
   readonly printError: (text: string) => void;
-  /** Digest and signature check that verify an exported file without the stores. */
+  /** Hash function and signature check with which an exported file is verified without the stores. */
   readonly proof: Omit<Trust, 'publicKey'>;
   /** Returns the version of the software. */
   readonly version: () => string;
@@ -99,9 +102,9 @@ export type Command = {
   readonly parameters?: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
   readonly details?: () => string;
-  /** Returns the help for given parameters; null for the help of the command. */
+  /** Returns help for these parameters; null to show the help of the command itself. */
   readonly helpFor?: (parameters: readonly string[]) => string | null;
-  /** Lists values of parameters for shell completion, by the parameters before them; `*` stands for any. */
+  /** Lists parameter values for shell completion, keyed by the preceding parameters; `*` stands for any. */
   readonly candidates?: () => Readonly<Record<string, readonly string[]>>;
   readonly run: (invocation: Invocation) => Promise<void>;
 };

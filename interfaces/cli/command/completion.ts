@@ -1,11 +1,14 @@
 import { type Command, type Option, sharedOptions } from './command.js';
 
-/** Words that may follow the words typed before; `after` ending in ` *` stands for any further words. */
+/**
+ * Words that shells propose after the typed words `after`. An `after` that ends in ` *` also matches if more words
+ * follow.
+ */
 type WordRow = { readonly after: string; readonly words: readonly string[] };
 type Table = {
   readonly words: readonly WordRow[];
   readonly options: readonly { readonly command: string; readonly options: readonly (readonly [string, Option])[] }[];
-  /** Values of options that have a fixed set of them. */
+  /** Allowed values of each option with a fixed set of values. */
   readonly values: readonly { readonly option: string; readonly values: readonly string[] }[];
 };
 
@@ -13,7 +16,7 @@ const valuesOf = ({ value = '' }: Option) => (/^[a-z]+([|,][a-z]+)+$/.test(value
 
 const unique = (words: readonly string[]) => [...new Set(words)];
 
-/** Collects the words, options and values that shells complete from the table of commands. */
+/** Collects from the commands the words, options and values that shells complete. */
 const tableOf = (commands: readonly Command[]): Table => {
   const groups = unique(commands.map(({ words }) => words.split(' ')[0] ?? ''));
   const inGroup = (group: string) =>
@@ -21,7 +24,7 @@ const tableOf = (commands: readonly Command[]): Table => {
   const parameters = commands.flatMap(({ words, candidates }) =>
     Object.entries(candidates?.() ?? {}).map(([before, next]) => ({ after: `${words} ${before}`.trim(), words: next })),
   );
-  // The longest come first, because shells take the first command that the typed words begin with.
+  // Sorts the longest command names first, because bash and zsh use the first name with which the typed words begin.
   const options = commands
     .toSorted((a, b) => b.words.length - a.words.length)
     .map(({ words, options: own }) => ({ command: words, options: Object.entries({ ...own, ...sharedOptions }) }));

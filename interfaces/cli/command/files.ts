@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Failure, fail } from '../../../domain/failure.js';
 
-/** Translates an error of the file system into a failure. Other errors pass through. */
+/** Converts an error of the file system to a Failure. Rethrows other errors. */
 export const unusable = (path: string) => (error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof Failure || code === undefined) throw error;
@@ -27,15 +27,18 @@ const ownerOnly = 0o600;
 const failExisting = (path: string) =>
   fail('FAILED_PRECONDITION', `${path} exists already. Choose another file, or remove it.`);
 
-/** Gives a complete draft its name. A link never replaces a file; file systems without links need a rename. */
+/**
+ * Gives a complete draft its final name by a hard link, which never replaces an existing file. On a file system without
+ * hard links, the draft is renamed.
+ */
 const publish = (draft: string, path: string) =>
   link(draft, path).catch((error: NodeJS.ErrnoException) =>
     error.code === 'EEXIST' || existsSync(path) ? failExisting(path) : rename(draft, path),
   );
 
 /**
- * Writes a file that only its owner can read. Never replaces a file. The file appears once it is complete; a failure
- * leaves nothing behind.
+ * Writes a file that only its owner can read. Never replaces an existing file. The file appears only after it is
+ * complete; if writing fails, no part of it remains.
  */
 export const writeNewFile = async (path: string, pieces: AsyncIterable<string | Uint8Array>) => {
   if (existsSync(path)) failExisting(path);

@@ -3,7 +3,7 @@ import type { Invocation } from './command.js';
 const drawIntervalMs = 100;
 const writeIntervalMs = 1000;
 const redrawIntervalMs = 1000;
-/** Length of a bar. With it, a line of progress fits a terminal of 60 columns. */
+/** Length of a progress bar in characters. A whole progress line then fits in 60 columns. */
 const barLength = 16;
 const clearLine = '\r\u001b[2K';
 
@@ -19,10 +19,10 @@ export const createProgressLine = <Facts>(
 ) => {
   let [shownAt, phase]: [number, string] = [Number.NEGATIVE_INFINITY, ''];
   let redraw: () => void = () => undefined;
-  // The time goes on in phases that report nothing for long.
+  // Redraws the line every second, so that the time in it advances even if a phase rarely reports progress.
   const clock = draw && setInterval(() => redraw(), redrawIntervalMs).unref();
   return {
-    /** Shows the facts when the next line is due, or immediately when a new phase begins. */
+    /** Shows the facts if the last line is old enough, or if a new phase begins. Ignores them in all other cases. */
     update: (next: string, facts: () => Facts) => {
       const now = performance.now();
       const isDue = now - shownAt >= (draw ? drawIntervalMs : writeIntervalMs);

@@ -27,7 +27,7 @@ const userName = () => {
   }
 };
 
-/** Returns the actor of the events that a command writes: the user of the operating system. */
+/** Returns the actor of a command's events, the user of the operating system, and a new request id. */
 export const operator = (app: App): Operation => ({
   actor: { kind: 'operator', id: userName() },
   requestId: app.system.uuid(),
@@ -44,8 +44,9 @@ export const withApp = async <T>({ open }: Invocation, work: (app: App) => Promi
 };
 
 /**
- * Runs work on the stores directly, whether or not a server is running. A projector updates the read models meanwhile
- * (harmless next to the projector of a server), and the command ends once they include its events.
+ * Runs work on the stores directly, whether or not a server is running. A projector updates the read models meanwhile;
+ * it does no harm if a server runs a projector too. `settle` waits until the read models include the events that the
+ * work appended.
  */
 export const withStores = async <T>(
   { open }: Invocation,

@@ -13,7 +13,7 @@ type Measured = {
   readonly phase: RebuildProgress['phase'];
   readonly position: number;
   readonly head: number;
-  /** Progress within the phase. */
+  /** Progress within the phase, from 0 to 100. */
   readonly percent: number;
   readonly events: number;
   readonly events_per_second: number;
@@ -25,7 +25,7 @@ type Measured = {
 const phasesOf = (compare: boolean): readonly RebuildProgress['phase'][] =>
   compare ? ['building', 'indexing', 'comparing', 'swapping'] : ['building', 'indexing', 'swapping'];
 
-/** Returns a line of at most 60 columns: number of the phase, progress within it, and the time that is known. */
+/** Returns a line of at most 60 columns: phase number, progress within the phase, and its remaining or elapsed time. */
 const textOf = ({ phase, percent, ...rest }: Measured, phases: readonly string[], phaseSeconds: number) => {
   const { eta_seconds, events_per_second, read_models } = rest;
   const name = `${phases.indexOf(phase) + 1}/${phases.length} ${phase}`.padEnd(13);

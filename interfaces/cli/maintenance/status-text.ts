@@ -16,7 +16,7 @@ const fitted = (lines: string) =>
     .map((line) => cut(line, columns))
     .join('\n');
 
-/** Units of a duration, each up to the given number of seconds. */
+/** Units in which a duration is shown. A unit is used for durations below its `limit` in seconds. */
 const units: readonly (readonly [limit: number, seconds: number, name: string])[] = [
   [120, 1, 's'],
   [7200, 60, 'min'],

@@ -87,7 +87,7 @@ const toRecord = (overview: Overview, disk: Disk | null) => {
   };
 };
 
-/** Reads the free space of the data directory; null if there is none, because every store is a server. */
+/** Reads the free space of the data directory; null if the directory does not exist, as when all stores are servers. */
 const diskOf = async (directory: string): Promise<Disk | null> => {
   const found = await statfs(directory).catch(() => null);
   return found && { directory, freeBytes: found.bavail * found.bsize };

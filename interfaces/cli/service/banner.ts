@@ -14,7 +14,9 @@ const chainLines = (app: App) => {
   return `chains    ${followed.length > 0 ? `following ${followed.join(', ')}` : 'none followed'}`;
 };
 
-/** Lists the APIs whose development chain cannot run on this machine, with the setting that configures a node. */
+/**
+ * Lists the APIs that have neither a node nor a development chain on this machine, with the setting that adds a node.
+ */
 const lackLines = (app: App, { production, chains: given }: Settings) => {
   const isReached = ({ tag, segment, surface }: Variant) =>
     surface === 'query' ? app.nodes.has(`${segment}/mainnet`) : app.followers.some(({ variant }) => variant === tag);

@@ -31,7 +31,7 @@ const makeDemo = async (app: App, settings: Settings) => {
     const file = { organization_id: answer.organization_id, ...issued.answer };
     writeFileSync(demoFile(settings), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
-    // Another server on the same data directory created the demo organization first.
+    // Ignores that another server on the same data directory created the demo organization first.
     if (!(error instanceof Failure && error.code === 'ALREADY_EXISTS')) throw error;
   }
 };

@@ -5,17 +5,17 @@ import type { Served } from '../../server/server.js';
 import type { Settings } from '../command/command.js';
 import type { WorkerGroup } from './workers/primary.js';
 
-/** Open port of a service, behind which this process or its workers answer. */
+/** Open HTTP port of the service, served by this process or by its workers. */
 export type Front = {
   readonly url: string;
   readonly isApi: boolean;
-  /** Answers requests from now on. Until then the port only tells that the service is starting. */
+  /** Starts to serve requests. Before this call, the port only reports that the service is starting. */
   serve(served: Served, developments: () => Promise<DevelopmentAddresses>): Promise<void>;
   /** Finishes the requests in flight. Those that take longer than `ms` milliseconds are aborted. */
   stop(ms: number): Promise<void>;
 };
 
-/** The server is imported on demand, so that other commands start without it. */
+/** Opens a port. Imports the server on demand, so that other commands start without loading its code. */
 const takePort = async (host: string, port: number, setting: string, startup: () => string) =>
   (await import('../../server/listener.js')).takePort({ host, port, setting }, startup);
 
@@ -29,14 +29,14 @@ const frontOf = (listener: Listener, isApi: boolean, share?: Served['shareMetric
   stop: listener.stop,
 });
 
-/** Takes the port of the API. */
+/** Opens the port of the API. */
 export const takeApiPort = async (
   { host, port }: Settings,
   startup: () => string,
   share?: Served['shareMetrics'],
 ): Promise<Front> => frontOf(await takePort(host, port, 'CHAINFOLD_PORT', startup), true, share);
 
-/** Takes the port of a process: that of the API, or that of health and metrics. Takes none if neither is configured. */
+/** Opens the API port; in a process without the role `api`, opens the health port if one is configured. */
 export const takePorts = async (settings: Settings, wanted: readonly Role[], startup: () => string) => {
   if (wanted.includes('api')) return [await takeApiPort(settings, startup)];
   const { host, healthPort } = settings;
@@ -45,10 +45,10 @@ export const takePorts = async (settings: Settings, wanted: readonly Role[], sta
     : [frontOf(await takePort(host, healthPort, 'CHAINFOLD_HEALTH_PORT', startup), false)];
 };
 
-/** Time beyond that of requests which workers get to end their work and close the stores. */
+/** Time that workers get to end their work and close the stores, in addition to the time for requests in flight. */
 const workerStopMs = 45_000;
 
-/** Port of the API behind which workers answer. */
+/** Creates the front of an API port that workers serve. */
 export const frontOfWorkers = (workers: WorkerGroup): Front => ({
   url: workers.url,
   isApi: true,

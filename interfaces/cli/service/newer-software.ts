@@ -2,13 +2,15 @@ import type { App } from '../../../application/app.js';
 import { unreadableText } from '../../../application/maintenance/newer-software.js';
 import type { Invocation } from '../command/command.js';
 
-/** Time for the search of unreadable events at the start. */
+/** Time limit of the search for unreadable events at startup. */
 const searchMs = 1000;
 
 const rebuildAdvice = 'Run chainfold projections rebuild --all with this release, or upgrade to the newer one.';
 const upgradeAdvice = 'Upgrade to the release that wrote them.';
 
-/** Warns about read models and events of newer software. Returns why the start may not complete; null if nothing is newer. */
+/**
+ * Warns about read models and events of a newer release. Returns the warning about read models; null if none is newer.
+ */
 export const warnOfNewerSoftware = async (
   { newerSoftware, system }: App,
   printError: Invocation['printError'],
@@ -25,8 +27,8 @@ export const warnOfNewerSoftware = async (
 };
 
 /**
- * Searches the history for events that this release cannot read, and names type, version and organizations. Never
- * rejects, because the service works without the search.
+ * Searches the history for events that this release cannot read, and prints their type, version and organizations.
+ * Never rejects, because the service works without the result of the search.
  */
 export const searchNewerEvents = async (
   { newerSoftware, system }: App,

@@ -28,10 +28,13 @@ const catchUp = async (app: App, stopped: AbortSignal) => {
 const retryIntervalMs = 1000;
 const catchUpMs = 500;
 
-/** State of the start, for readers of `/health/ready`. */
+/** State of the startup, as `/health/ready` reports it. `reason` is null after the startup has completed. */
 type Startup = { reason: string | null };
 
-/** Retries work while a store is unavailable. The result is null if the service is stopped meanwhile. */
+/**
+ * Creates a function that retries work while a store is unavailable. The function returns null once `end` resolves,
+ * which is when the service is asked to stop.
+ */
 const createStoreRetry = (printError: Invocation['printError'], startup: Startup, end: Promise<void>) => {
   const ended = end.then(() => null);
   let lastReason = '';
@@ -54,9 +57,12 @@ const createStoreRetry = (printError: Invocation['printError'], startup: Startup
   };
 };
 
-/** Starts the processes of the roles, and the heartbeat that shows them to operators. They end after the signal fires. */
+/**
+ * Starts the processes of the roles, and the heartbeat that shows their state to operators. Both end when `signal`
+ * aborts.
+ */
 const startProcesses = (app: App, wanted: readonly Role[], startup: Startup, signal: AbortSignal) => {
-  // A process that only keeps workers running has no role of its own.
+  // Starts nothing, not even a heartbeat, in a process that has no role itself and only keeps workers running.
   if (wanted.length === 0) return new Map<string, Promise<void>>();
   const processes = app.processes.filter(({ role }) => wanted.includes(role));
   const heartbeat = app.oversight.heartbeat({ roles: wanted, processes, startup: () => startup.reason });
@@ -67,11 +73,11 @@ const startProcesses = (app: App, wanted: readonly Role[], startup: Startup, sig
   return new Map([...supervised, ['heartbeat', heartbeat.run(signal)]]);
 };
 
-/** Time that processes get for their last work. Longer than any timeout of a store, which such work may wait for. */
+/** Time that processes get to end their work. Longer than any store timeout, because the work may wait for a store. */
 const processStopMs = 30_000;
 const storeCloseMs = 10_000;
 
-/** Work of one process. */
+/** Roles, ports and lifetime of this operating-system process. */
 type Process = {
   readonly wanted: readonly Role[];
   readonly fronts: readonly Front[];
@@ -80,7 +86,10 @@ type Process = {
   readonly end: Promise<void>;
 };
 
-/** Runs the processes of the roles on open stores until the end. Calls `ready` once the read models are up to date. */
+/**
+ * Runs the processes of the roles on open stores until the service is asked to stop. Calls `ready` once the read models
+ * are up to date.
+ */
 const runRoles = async (
   { app, shareDevelopments }: Opened,
   { settings, version, printError }: Invocation,
@@ -99,7 +108,7 @@ const runRoles = async (
     await ready(ended.signal);
     await end;
     app.system.log.info({}, 'Service stopping');
-    // A request that waits for a store gets its answer before its connection is cut.
+    // Waits for the whole request timeout, so that requests waiting for a store end before their connections close.
     await Promise.all(fronts.map((front) => front.stop(settings.requestTimeoutMs)));
     stop.abort();
     await requireEnd(processStopMs, running, app.system);
@@ -110,7 +119,7 @@ const runRoles = async (
 
 const catchingUp = 'The service is starting: read models are catching up.';
 
-/** Prepares the stores, runs the roles, and tells the operator when the service is ready. */
+/** Prepares the stores, runs the roles, and prints the banner when the service is ready. */
 const runService = async (opened: Opened, invocation: Invocation, process: Process) => {
   const { app } = opened;
   const { settings, print, printError } = invocation;
@@ -131,7 +140,7 @@ const runService = async (opened: Opened, invocation: Invocation, process: Proce
   });
 };
 
-/** Opens the stores for work that ends before they are closed. */
+/** Opens the stores and runs the work on them. Closes the stores and the ports after the work has ended. */
 const withStores = async (
   invocation: Invocation,
   needs: Parameters<Invocation['open']>[0],
@@ -153,7 +162,7 @@ const withStores = async (
 
 const newStartup = (): Startup => ({ reason: 'The service is starting: stores are being opened.' });
 
-/** Serves the API as one of several workers, until the primary process asks for the end or has ended. */
+/** Serves the API as one of several workers, until the primary process stops this worker or has ended. */
 const serveAsWorker = async (invocation: Invocation) => {
   const { settings, stopped } = invocation;
   const primary = (await import('./workers/worker.js')).connectToPrimary();

@@ -88,13 +88,16 @@ const deliveryEntries = ({ deliveryId, events }: TracedDelivery): readonly Entry
   });
 };
 
-/** Returns true if the log has the line of a stored refusal. */
+/**
+ * Returns true if the log lines already include this refused request. Callers skip such requests, so that they are not
+ * listed twice.
+ */
 const isLogged = ({ time, status, ms }: RefusedRequest, logged: readonly LogLine[]) =>
   logged.some(
     ({ fields }) => fields?.status === status && fields.ms === ms && Math.abs(Number(fields.time) - time) < 1000,
   );
 
-/** Lists the facts about a request in the order of time. */
+/** Lists the facts about a request, oldest first. */
 export const entriesOf = ({ refused, events, deliveries }: Trace, logged: readonly LogLine[]): readonly Entry[] => {
   const shown = new Set(deliveries.flatMap((one) => one.events.map(({ id }) => id)));
   const entries = [

@@ -2,7 +2,10 @@ import { createReadStream } from 'node:fs';
 import type { TraceHint } from '../../../application/tracing/tracing.js';
 import { UsageError } from '../../usage-error.js';
 
-/** Line of the log about a request. `fields` is null for a line that is not JSON, as on a terminal. */
+/**
+ * Log line about a request. `fields` is null for a line that is not JSON, such as a line that was written for a
+ * terminal.
+ */
 export type LogLine = { readonly text: string; readonly fields: Readonly<Record<string, unknown>> | null };
 
 const standardInput = '-';
@@ -29,7 +32,7 @@ const linesOf = async function* (input: AsyncIterable<string>) {
   yield rest;
 };
 
-/** Reads the lines about a request from a file, or from standard input if the file is `-`. */
+/** Reads the log lines about a request from a file, or from standard input if `file` is `-`. */
 export const readLogLines = async (file: string, requestId: string): Promise<readonly LogLine[]> => {
   const input = file === standardInput ? process.stdin : createReadStream(file);
   const written = JSON.stringify(requestId).slice(1, -1);
@@ -46,7 +49,10 @@ export const readLogLines = async (file: string, requestId: string): Promise<rea
   return found;
 };
 
-/** Returns the organization and time that a line tells; null if it has no time. */
+/**
+ * Returns the time and the organization in a log line, which tell where to search for events of the request; null if
+ * the line has no time.
+ */
 export const hintOf = ({ fields }: LogLine): TraceHint | null => {
   if (typeof fields?.time !== 'number') return null;
   const { organizationId, time } = fields;

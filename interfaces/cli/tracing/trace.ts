@@ -14,7 +14,7 @@ const lineOf = ({ time, kind, text }: Entry) => `${time.padEnd(timeLength)}  ${k
 const days = refusalBounds.retentionMs / 86_400_000;
 const timeOf = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : 'the beginning');
 
-/** Lists the places in which the command looked. */
+/** Lists in words the places that were searched for traces of the request. */
 const placesOf = ({ ranges }: Trace, log: string | undefined): readonly string[] => [
   `refused requests of the last ${days} days, at most ${refusalBounds.perGroup} for each caller and code`,
   ...ranges.map(

@@ -27,7 +27,7 @@ const parsed = (text: string): Record<string, unknown> => {
   }
 };
 
-/** Options of an SDK call that stand for the request headers. */
+/** Returns the options of an SDK call that correspond to the request headers. */
 const optionsOf = (headers: Call['headers'], names: Readonly<Record<string, (value: string) => string>>) =>
   Object.entries(headers).flatMap(([name, value]) => names[name]?.(value) ?? []);
 

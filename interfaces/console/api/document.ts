@@ -35,9 +35,9 @@ export type Operation = {
   readonly api: string;
   readonly name: string;
   readonly post: Post;
-  /** Commands take an idempotency key and must be signed. */
+  /** True for a command, which takes an idempotency key and must be signed; false for a query. */
   readonly isCommand: boolean;
-  /** Names of the request headers that the operation takes. */
+  /** Optional request headers of the operation. */
   readonly headers: readonly Parameter[];
 };
 
@@ -46,7 +46,10 @@ const target = (specification: Specification, reference: string): unknown => {
   return specification.components[kind]?.[name];
 };
 
-/** Follows a reference. Members beside it, such as the description of the field, take precedence. */
+/**
+ * Resolves the `$ref` of a schema. Members that stand beside `$ref`, such as the description of a field, override those
+ * of the referenced schema.
+ */
 const resolve = (specification: Specification, part: Schema): Schema => {
   const { $ref, ...own } = part.anyOf?.find((one) => one.$ref) ?? part;
   if (!$ref) return part;
@@ -72,7 +75,7 @@ export const operationsOf = (specification: Specification): readonly Operation[]
 
 type ObjectSchema = { readonly properties: Readonly<Record<string, Schema>>; readonly required: readonly string[] };
 
-/** Fields of an object, or of all alternatives of a request, which have the same fields. */
+/** Returns the fields of an object schema. `choices` are the fields of which an `anyOf` schema requires one or more. */
 const objectOf = (specification: Specification, schema: Schema): ObjectSchema & { choices: readonly string[] } => {
   const resolved = resolve(specification, schema);
   const [first, ...others] = resolved.anyOf ?? [];
@@ -94,7 +97,7 @@ export type Field = {
   readonly isRequired: boolean;
 };
 
-/** Lists the fields of an object at any depth, named as one would reach them: `wallets[].name`. */
+/** Lists the fields of an object at any depth. `prefix` is the path of the parent, such as `wallets[].`. */
 export const fieldsOf = (specification: Specification, schema: Schema, prefix = ''): readonly Field[] => {
   const { properties, required } = objectOf(specification, schema);
   return Object.entries(properties).flatMap(([name, unresolved]) => {
@@ -128,7 +131,7 @@ export const typeText = (specification: Specification, schema: Schema): string =
   return schema.items ? `${own}; each: ${typeText(specification, resolve(specification, schema.items))}` : own;
 };
 
-/** Reads the document once a page load: it is large, and the same for every reader. */
+/** OpenAPI document, fetched once per page load and shared by all pages of the console; undefined until then. */
 let loading: Promise<Specification> | undefined;
 export const loadSpecification = (): Promise<Specification> => {
   loading ??= fetch('/openapi.json')

@@ -28,7 +28,10 @@ const lastEvent = async (): Promise<Ids> => {
   return events[0] ? { event_id: events[0].event_id } : {};
 };
 
-/** Readers of the caller's own ids, by the field that they fill. */
+/**
+ * Functions that read ids of the user's own objects, by the request field for which an id is needed. A function may
+ * return ids for further fields.
+ */
 const readers: Readonly<Record<string, (api: WalletApi) => Promise<Ids>>> = {
   wallet_id: firstWallet,
   address: firstWallet,
@@ -36,7 +39,10 @@ const readers: Readonly<Record<string, (api: WalletApi) => Promise<Ids>>> = {
   webhook_history_id: firstDelivery,
 };
 
-/** Fills the caller's own ids into an example. An id that the caller has none of stays that of the example. */
+/**
+ * Replaces the ids in an example request with ids of the user's own objects. Keeps the id of the example if the user
+ * has no such object.
+ */
 export const fillIds = async (api: string, example: object): Promise<object> => {
   if (session.peek().kind !== 'in') return example;
   const wanted = Object.keys(example);

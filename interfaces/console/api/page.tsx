@@ -136,7 +136,7 @@ const Introduction = ({ specification: { info } }: { readonly specification: Spe
   </>
 );
 
-/** Every operation of the OpenAPI document, to read and to send. */
+/** Page that shows the operations of the OpenAPI document, each with a form that sends a request to it. */
 export const ApiPage = () => {
   const { params } = useRoute();
   const { value: specification, error } = useLoaded(loadSpecification, []);

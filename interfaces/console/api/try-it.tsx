@@ -17,7 +17,7 @@ type Received = {
 };
 
 const shownHeaders = ['x-position', 'x-consistency', 'x-request-id', 'ratelimit-cost', 'ratelimit-remaining'];
-/** Maximum number of characters of an answer that are shown. */
+/** Maximum number of characters shown of a response. */
 const maxShown = 200_000;
 
 const pretty = (text: string) => {
@@ -41,8 +41,9 @@ type Prepared = {
 };
 
 /**
- * Sends a request. Commands are always signed, queries if the key is there or no session is open. Otherwise the
- * session's cookie authenticates them, and an answer that holds secrets asks for the signature.
+ * Sends a request. Commands are always signed. Queries are signed if the page has the signing key or no session is
+ * open; all others use the session cookie, and are repeated with a signature if the service returns 403, as for
+ * responses with secrets.
  */
 const send = async ({ operation: { path, isCommand }, body, headers }: Prepared, nonce: string): Promise<Received> => {
   const sendSigned = async () => post(path, body, { ...headers, ...(await signedHeaders(path, body, nonce)) });
@@ -126,7 +127,7 @@ const HeaderFields = ({ operation, headers, onChange }: FieldsProps) => (
   </fieldset>
 );
 
-/** State of the form: the example with the reader's own ids, headers, and the last answer. */
+/** State of the form: the example request with the user's own ids, the headers, and the last response. */
 const useTrial = (operation: Operation) => {
   const example = operation.post.requestBody.content['application/json']?.example ?? {};
   const [body, setBody] = useState(JSON.stringify(example, null, 2));
@@ -144,7 +145,7 @@ const useTrial = (operation: Operation) => {
     return () => {
       isCurrent = false;
     };
-    // Signing in on this page fills the ids in too.
+    // Depends on `isSignedIn`, because the user's own ids are available only after signing in.
   }, [operation, isSignedIn]);
   const prepared = { operation, body, headers };
   const submit = async () => {
@@ -161,7 +162,7 @@ const useTrial = (operation: Operation) => {
   return { prepared, nonce, state, setBody, setHeaders, submit };
 };
 
-/** Form that sends an operation and shows the answer, the signed text and code for the same call. */
+/** Form that sends an operation and shows the response, the signed text and code for the same call. */
 export const TryIt = ({ operation }: { readonly operation: Operation }) => {
   const { prepared, nonce, state, setBody, setHeaders, submit } = useTrial(operation);
   return (

@@ -17,7 +17,10 @@ const relationOf = (event: Event, other: Event) => {
 
 type EventProps = { readonly event: Event; readonly names: KnownNames; readonly organization?: string | undefined };
 
-/** Events of the same request or cause, oldest first, with the relation of each to the event. */
+/**
+ * Events with the same correlation id as `event`, which are those of one request and of its effects, oldest first.
+ * Marks the cause and the effects of `event`.
+ */
 const Relatives = ({ event, names, organization }: EventProps) => {
   const { value, error } = useLoaded(
     (signal) =>

@@ -22,7 +22,7 @@ const TextFilter = ({ name, title, value }: { name: FilterName; title: string; v
   </label>
 );
 
-/** Filters of the history. Applying them changes the address of the page. */
+/** Form for the filters of the history. `onApply` receives the entered filters, or none after a reset. */
 export const FilterForm = ({ filters, wallets, onApply }: FormProps) => (
   <form
     class="filters"

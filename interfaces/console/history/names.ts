@@ -2,7 +2,7 @@ import type { Event } from '../../../sdk/typescript/src/generated.js';
 import { createNames } from '../../cli/audit/replay/names.js';
 import { listWallets, listWebhooks } from '../session/directory.js';
 
-/** Names of the reader's wallets and webhooks, as they are now. */
+/** Loads the current names of the user's wallets and webhooks. */
 export const loadNames = async (signal?: AbortSignal) => {
   const names = createNames();
   const [wallets, webhooks] = await Promise.all([listWallets(signal), listWebhooks(signal)]);
@@ -12,12 +12,12 @@ export const loadNames = async (signal?: AbortSignal) => {
 };
 export type KnownNames = ReturnType<typeof createNames>;
 
-/** Returns names without any that were loaded, for readers who may not list wallets. */
+/** Returns an empty collection of names, for users who may not list wallets. */
 export const noNames = (): KnownNames => createNames();
 
 export type RequestGroup = { readonly id: string; readonly actor: string; readonly events: readonly Event[] };
 
-/** Groups neighbouring events of one request and actor. */
+/** Groups consecutive events of the same request and actor. */
 export const groupByRequest = (events: readonly Event[], names: KnownNames): readonly RequestGroup[] => {
   const groups: { id: string; actor: string; events: Event[] }[] = [];
   for (const event of events) {

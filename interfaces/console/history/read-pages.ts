@@ -2,9 +2,9 @@ import type { Event } from '../../../sdk/typescript/src/generated.js';
 import { client } from '../session/session.js';
 import { type Filters, passes, requestOf } from './filters.js';
 
-/** Events of one page on the screen. */
+/** Number of events after which a page on the screen counts as full. */
 const pageSize = 50;
-/** Requests that one page may take: a rare filter leaves most events out, and the reader decides whether to go on. */
+/** Maximum number of requests per page. If few events pass the filters, the user decides whether to search further. */
 const maxRequests = 10;
 
 export type EventPage = { readonly events: readonly Event[]; readonly next: string };
@@ -23,10 +23,10 @@ export const readPage = async (filters: Filters, token: string, signal?: AbortSi
   return { events, next };
 };
 
-/** Events that a filtered export may have, which bounds the memory of the tab. */
+/** Maximum number of events in a filtered export, which bounds the memory of the browser tab. */
 const maxExported = 100_000;
 
-/** Reads every event that passes the filters, newest first. Rejects when there are too many for a tab. */
+/** Reads every event that passes the filters, newest first. Rejects if more than `maxExported` events pass. */
 export const readAll = async (filters: Filters, onProgress: (count: number) => void): Promise<readonly Event[]> => {
   const events: Event[] = [];
   for await (const event of client.admin.eachEvent({ ...requestOf(filters), page_size: 100 })) {

@@ -2,15 +2,15 @@ import { type ListedWallet, listWallets, listWebhooks, walletApis } from '../ses
 import { type ChainHealth, health } from '../session/health.js';
 import { client } from '../session/session.js';
 
-/** Finding that a reader should look at, with the page where to do it. */
+/** Finding that needs the user's attention, with the URL of the page to open. */
 export type Finding = { readonly text: string; readonly detail: string; readonly href: string };
 
 const day = 86_400_000;
-/** Age of a sent transaction from which on it counts as stuck. */
+/** Age in milliseconds above which a sent transaction counts as stuck. */
 const stuckMs = 15 * 60_000;
-/** Wallets whose transactions the overview looks at, which bounds its requests. */
+/** Maximum number of wallets checked for stuck transactions, which bounds the requests of the overview. */
 const maxSenders = 10;
-/** Part of a quota from which on it is named. */
+/** Used fraction of a quota from which the overview reports the quota. */
 const nearlyFull = 0.9;
 
 const chainFindings = (chains: readonly ChainHealth[]): readonly Finding[] =>

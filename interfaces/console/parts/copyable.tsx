@@ -4,7 +4,7 @@ const shownEnds = 8;
 const shorten = (text: string) =>
   text.length > 2 * shownEnds + 4 ? `${text.slice(0, shownEnds + 4)}…${text.slice(-shownEnds)}` : text;
 
-/** Button that copies a text. It says so itself, because the clipboard may be refused. */
+/** Button that copies a text. Its label shows the outcome, because the browser may deny access to the clipboard. */
 export const CopyButton = ({ text, label }: { readonly text: string; readonly label: string }) => {
   const [state, setState] = useState('Copy');
   const copy = async () => {

@@ -1,7 +1,7 @@
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const utcText = (iso: string) => `${iso.slice(0, 19).replace(/T/, ' ')} UTC`;
 
-/** Moment in the reader's own time zone, with UTC beside it. */
+/** Time in the user's time zone, followed by the time in UTC. */
 export const Moment = ({ iso }: { readonly iso: string }) => {
   const date = new Date(iso);
   if (iso === '' || Number.isNaN(date.getTime())) return <span class="quiet">–</span>;
@@ -12,10 +12,10 @@ export const Moment = ({ iso }: { readonly iso: string }) => {
   );
 };
 
-/** Value of an input of the type `datetime-local`, in local time, as an ISO time; empty if there is none. */
+/** Converts the value of a `datetime-local` input, in local time, to an ISO time. An empty value stays empty. */
 export const isoOfInput = (value: string): string => (value === '' ? '' : new Date(value).toISOString());
 
-/** ISO time as the value of an input of the type `datetime-local`. */
+/** Converts an ISO time to the value of a `datetime-local` input; empty for an invalid time. */
 export const inputOfIso = (iso: string): string => {
   const date = new Date(iso);
   if (iso === '' || Number.isNaN(date.getTime())) return '';

@@ -1,6 +1,6 @@
 type PagerProps = {
   readonly label: string;
-  /** Token of the page that is shown; empty for the first one. */
+  /** Token of the page that is shown; empty for the first page. */
   readonly token: string;
   /** Token of the next page; empty on the last page, and absent while the page is loaded. */
   readonly next: string | undefined;

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../../sdk/typescript/src/errors.js';
 import { Copyable } from './copyable.js';
 
-/** Error in the reader's words: the problem of the service with its code and request id, or the message. */
+/** Error note: a problem of the service with its code and request id, or the message of any other error. */
 export const ProblemNote = ({ error }: { readonly error: unknown }) => {
   if (error === undefined || error === null) return null;
   if (!(error instanceof ProblemError))

@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
 
 export type Command = {
-  /** Result of the last command, in words; empty before the first one and after an error. */
+  /**
+   * Result of the last command in words, or `Sending…` while a command runs; empty before the first command and after
+   * an error.
+   */
   readonly status: string;
   readonly error: unknown;
   readonly isBusy: boolean;
-  /** Runs a command that returns what it did, unless another one is running. */
+  /** Runs a command unless another one is running. The command resolves to the text for `status`. */
   readonly run: (command: () => Promise<string>) => void;
 };
 
-/** Runs commands one at a time, and holds the outcome of the last one. `onDone` is called after each, also after an error. */
+/** Runs one command at a time and keeps the last outcome. Calls `onDone` after each command, also after an error. */
 export const useCommand = (onDone: () => void = () => undefined): Command => {
   const [status, setStatus] = useState('');
   const [error, setError] = useState<unknown>();

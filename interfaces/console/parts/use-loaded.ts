@@ -10,8 +10,8 @@ export type Loaded<T> = {
 type State<T> = { readonly value?: T; readonly error?: unknown; readonly isLoading: boolean };
 
 /**
- * Loads a value when the page appears and whenever one of `inputs` changes. The last value stays while the next one is
- * loaded, and an answer that arrives too late is ignored.
+ * Loads a value when the page appears and whenever one of `inputs` changes. Keeps the last value while the next one is
+ * loaded, and ignores the result of a load that a newer one has superseded.
  */
 export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> => {
   const [state, setState] = useState<State<T>>({ isLoading: true });

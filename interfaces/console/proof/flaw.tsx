@@ -2,7 +2,7 @@ import { linesOf, parse } from '../../cli/audit/evidence/verify.html';
 import { useLoaded } from '../parts/use-loaded.js';
 import type { Files, Result } from './dropped-files.js';
 
-/** Events of a long range that are shown. */
+/** Maximum number of flawed events that are shown. */
 const maxShown = 3;
 
 const readLines = async (files: Files, { event, last }: { readonly event: number; readonly last: number }) => {
@@ -18,7 +18,7 @@ const readLines = async (files: Files, { event, last }: { readonly event: number
 
 type FlawProps = { readonly files: Files; readonly flaw: NonNullable<Result['flaw']> };
 
-/** Events that differ, as they stand in the file. */
+/** Flawed events, as they are in the verified file. */
 export const FlawedEvents = ({ files, flaw }: FlawProps) => {
   const { value } = useLoaded(() => readLines(files, flaw), [files, flaw]);
   if (!value) return null;

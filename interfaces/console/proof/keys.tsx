@@ -14,7 +14,10 @@ const readDocument = async <T,>(path: string, signal: AbortSignal): Promise<T> =
   return (await response.json()) as T;
 };
 
-/** Reads the keys that sign seals, and computes their fingerprints here: SHA-256 of a key without its prefix. */
+/**
+ * Reads the public keys that verify seals, and computes their fingerprints in the browser: the SHA-256 of a key without
+ * its prefix.
+ */
 export const readKeys = async (signal: AbortSignal): Promise<readonly PublishedKey[]> => {
   const { keys } = await readDocument<{ readonly keys: readonly Key[] }>('/.well-known/audit-keys', signal);
   return Promise.all(

@@ -38,7 +38,7 @@ const SealStep = ({ event }: { readonly event: Event }) => {
 };
 
 const pageSize = 25;
-/** Requests that one page may take: a history is read backwards until its seals are found. */
+/** Maximum number of requests for one page of seals. A request searches a part of the history and may find no seal. */
 const maxRequests = 10;
 
 const readSeals = async (token: string, signal: AbortSignal) => {

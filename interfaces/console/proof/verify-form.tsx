@@ -55,14 +55,14 @@ const Picker = ({ title, isFolder, onPick }: { title: string; isFolder: boolean;
       {...(isFolder && { webkitdirectory: true })}
       onChange={({ currentTarget }) => {
         onPick([...(currentTarget.files ?? [])]);
-        // The same files can then be chosen again, for example under another key.
+        // Clears the input, so that choosing the same files again, for example under another key, fires `onChange`.
         currentTarget.value = '';
       }}
     />
   </label>
 );
 
-/** Verifies dropped or chosen files in this tab, under a key that the reader trusts. Nothing is sent. */
+/** Verifies dropped or chosen files in this tab, with a key that the user trusts. Sends nothing to the service. */
 export const VerifyForm = ({ serviceKey }: { readonly serviceKey: string }) => {
   const [key, setKey] = useState('');
   const latest = useRef(key);

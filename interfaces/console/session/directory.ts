@@ -1,7 +1,7 @@
 import type { CWallet, Webhook } from '../../../sdk/typescript/src/generated.js';
 import { client } from './session.js';
 
-/** Wallet APIs with the assets that each of them lists. */
+/** Wallet APIs, each with the asset types that it lists. */
 export const walletApis = [
   { api: 'c', assetTypes: ['ASSET_TYPE_C', 'ASSET_TYPE_ERC20', 'ASSET_TYPE_ERC721', 'ASSET_TYPE_ERC1155'] },
   { api: 'p', assetTypes: ['ASSET_TYPE_P'] },

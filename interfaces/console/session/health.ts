@@ -14,7 +14,7 @@ type Health = {
   readonly seenAt: number;
 };
 
-/** Answer of `/health/ready`, which needs no credential; null before the first one. */
+/** Last response of `/health/ready`, which needs no credential; null before the first response. */
 export const health = signal<Health | null>(null);
 
 export const readHealth = async (): Promise<void> => {

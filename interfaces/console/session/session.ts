@@ -10,10 +10,10 @@ type Session =
   | { readonly kind: 'out'; readonly reason: string }
   | { readonly kind: 'in'; readonly organizationId: string };
 
-/** State of the reader's session. The cookie itself is invisible to the page. */
+/** State of the user's session. Scripts of the page cannot read the session cookie itself. */
 export const session = signal<Session>({ kind: 'checking' });
 
-/** Organization of the reader; empty while there is no session. */
+/** Returns the id of the user's organization; empty without a session. */
 export const organizationId = (): string => {
   const state = session.peek();
   return state.kind === 'in' ? state.organizationId : '';
@@ -24,7 +24,7 @@ const endSession = (reason: string) => {
   session.value = { kind: 'out', reason };
 };
 
-/** Returns to the sign-in form when the service rejects the cookie, on the same route. */
+/** Calls `fetch`. On status 401, drops the signing key if the request was signed, and otherwise ends the session. */
 const watchedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const isSigned = new Headers(init?.headers).has('x-api-signature');
@@ -49,7 +49,7 @@ export const client = createClient({
 
 const jsonHeaders = { 'content-type': 'application/json' };
 
-/** Sends a request as it stands, for pages that show status and headers of the answer. */
+/** Sends a request and returns the raw response, for pages that show its status and headers. */
 export const post = (path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
   watchedFetch(path, { method: 'POST', headers: { ...jsonHeaders, ...headers }, body });
 
@@ -61,7 +61,7 @@ const requireOk = async (response: Response): Promise<void> => {
     : new Error(`The service answered with HTTP status ${response.status}`);
 };
 
-/** Finds the organization of the session: the streams of its events begin with its id. */
+/** Returns the session's organization id, with which the stream names of the organization's events begin. */
 const findOrganization = async (): Promise<string> => {
   const { events } = await client.admin.listEvents({ page_size: 1 });
   return events[0]?.stream.split('.')[0] ?? '';
@@ -71,7 +71,7 @@ const enter = async () => {
   session.value = { kind: 'in', organizationId: await findOrganization() };
 };
 
-/** Opens a session. The secret signs one request, becomes a key that cannot be read, and is not kept. */
+/** Opens a session. Converts the secret to a non-extractable key and keeps only the key, in memory. */
 export const signIn = async (apiKey: string, secret: string): Promise<void> => {
   const path = '/v1/admin/CreateSession';
   const key = await importKey(apiKey, secret);
@@ -87,14 +87,14 @@ export const signOut = async (): Promise<void> => {
   endSession('You have signed out.');
 };
 
-/** Takes a one-use token out of the address before anything else can read it there. */
+/** Returns the one-time token in the page's URL, null if there is none. Removes the token, so that it cannot leak. */
 const takeToken = (): string | null => {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token !== null) history.replaceState(null, '', location.pathname + location.search);
   return token;
 };
 
-/** Continues the session of the cookie, or opens the one of a token in the address. */
+/** Resumes the session whose cookie the browser has, or opens a session with the one-time token in the page's URL. */
 export const resumeSession = async (): Promise<void> => {
   session.value = { kind: 'checking' };
   const token = takeToken();

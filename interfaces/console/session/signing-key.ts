@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals';
 import { headersSignedBy, importSecret, type SigningKey } from '../../../sdk/typescript/src/sign.js';
 
-/** Time without use after which the key is dropped, in milliseconds. */
+/** Time in milliseconds after which a signing key that is not used is dropped. */
 const idleMs = 5 * 60_000;
 
 type HeldKey = { readonly apiKey: string; readonly secret: SigningKey };
 
-/** Key in memory that signs commands. It cannot be read, and no storage of the browser has it. */
+/** Key that signs commands; null if there is none. It is not extractable, and exists only in memory. */
 const held = signal<HeldKey | null>(null);
-/** Key for which a command waits; the shell asks for its secret. */
+/** Request for a key by a waiting command, for which SecretDialog asks the user; null if no command waits. */
 export const secretRequest = signal<{ readonly answer: (key: HeldKey | null) => void } | null>(null);
 /** api_key of the last secret that was entered, as a default for the next one. */
 export const lastApiKey = signal('');
@@ -27,7 +27,7 @@ const touchKey = () => {
   timer = setTimeout(dropKey, idleMs);
 };
 
-/** Returns true while commands are signed without asking for the secret. */
+/** Returns true if a signing key is held, so that commands are signed without asking for the secret. */
 export const hasKey = (): boolean => held.value !== null;
 
 export const importKey = async (apiKey: string, secret: string): Promise<HeldKey> => ({
@@ -52,7 +52,7 @@ const askForKey = () =>
     };
   });
 
-/** Error of a command whose secret the reader declined to enter. */
+/** Error of a command that was not sent, because the user did not enter the secret. */
 class NotSignedError extends Error {
   constructor() {
     super('Nothing was sent: the request needs a signature, and no secret was entered.');
@@ -60,8 +60,8 @@ class NotSignedError extends Error {
 }
 
 /**
- * Returns the key that signs the next request. Asks for the secret if there is none, or if it was not used for 5
- * minutes: a timer of a suspended tab may be late.
+ * Returns the key that signs the next request. Asks for the secret if there is no key. Checks the idle time here too,
+ * because the timer that drops the key may be late in a suspended tab.
  */
 const currentKey = async (): Promise<HeldKey> => {
   if (Date.now() - usedAt >= idleMs) dropKey();

@@ -11,7 +11,7 @@ import { StatusLine } from './status-line.js';
 export type NavigationRow = { readonly path: string; readonly title: string };
 
 const localNames = /^(?:localhost|127\.|\[::1\])/;
-/** Name of the environment: readers must see whether they look at their own machine or at another one. */
+/** Name of the environment, which shows users whether the service runs on their own machine or elsewhere. */
 const environmentName = () => (localNames.test(location.hostname) ? `local :${location.port}` : location.hostname);
 
 const isCurrent = (path: string, row: string) => (row === '/console' ? path === row : path.startsWith(row));
@@ -69,8 +69,8 @@ type ShellProps = { readonly rows: readonly NavigationRow[]; readonly children: 
 const isPublic = (path: string) => path.startsWith('/console/api');
 
 /**
- * Frame of every page. It shows the sign-in form in place of a page that needs a session until there is one, and keeps
- * the route.
+ * Frame of every page. Without a session, shows the sign-in form in place of a page that requires one, on the same
+ * route.
  */
 export const Shell = ({ rows, children }: ShellProps) => {
   const state = session.value;

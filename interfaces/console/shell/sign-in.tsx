@@ -6,8 +6,8 @@ import { lastApiKey } from '../session/signing-key.js';
 type Submit = { readonly onSubmit: (apiKey: string, secret: string) => Promise<void>; readonly action: string };
 
 /**
- * Form for an api_key and its secret. The fields have no names, so that submitting the form cannot put them into an
- * address, and the secret is cleared before the answer arrives.
+ * Form for an api_key and its secret. The fields have no names, so that a form submission cannot put their values into
+ * a URL, and the secret field is cleared before the request is sent.
  */
 export const SecretForm = ({ onSubmit, action }: Submit) => {
   const [error, setError] = useState<unknown>();

@@ -5,10 +5,10 @@ import { useLoaded } from '../parts/use-loaded.js';
 import { isWalletApi, type ListedWallet, listWallets } from '../session/directory.js';
 import { StatementView } from './view.js';
 
-/** Address of the page with these values. */
+/** Returns the URL of the page with these values in its query string. */
 const urlOf = (given: Readonly<Record<string, string>>) => `/console/statements?${new URLSearchParams(given)}`;
 
-/** Period that the form proposes: from the beginning of the month until now, in the reader's time zone. */
+/** Period that the form proposes: from the beginning of the month until now, in the user's time zone. */
 const thisMonth = () => {
   const now = new Date();
   return { from: new Date(now.getFullYear(), now.getMonth()).toISOString(), to: now.toISOString() };

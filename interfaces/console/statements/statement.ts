@@ -3,10 +3,10 @@ import type { WalletApi } from '../session/directory.js';
 import { client } from '../session/session.js';
 import { assetName, type ListedTransfer, listTransfer } from '../wallets/transfers.js';
 
-/** Wallet and period of a statement, as the address of the page holds them. Times are ISO times. */
+/** Wallet and period of a statement, as in the query string of the page's URL. Times are ISO times. */
 export type Subject = { readonly api: WalletApi; readonly wallet: string; readonly from: string; readonly to: string };
 
-/** Sums of a line, by their titles. */
+/** Amount fields of a statement line, by their column titles. */
 export const sums = {
   Opening: 'opening_balance',
   Incoming: 'incoming',

@@ -16,7 +16,7 @@ import {
   sums,
 } from './statement.js';
 
-/** Reasons of an unexplained amount, in words. */
+/** Returns the reason of an unexplained amount in words. */
 const reasonText = (reason: string) => reason.replaceAll('_', ' ');
 
 const LineTable = ({ lines }: { readonly lines: readonly ListedLine[] }) => (

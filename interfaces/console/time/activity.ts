@@ -1,6 +1,6 @@
 import { client } from '../session/session.js';
 
-/** Life of a history: the times of its first and last event, in milliseconds. */
+/** Times of the first and the last event of a history, in Unix milliseconds. */
 export type Life = { readonly first: number; readonly last: number };
 
 export const readLife = async (signal: AbortSignal): Promise<Life> => {
@@ -8,7 +8,10 @@ export const readLife = async (signal: AbortSignal): Promise<Life> => {
   return { first: Date.parse(first_time), last: Date.parse(last_time) };
 };
 
-/** Lengths of a bar, in milliseconds. A short life is shown in shorter ones, so that it has more than one bar. */
+/**
+ * Time units of bars and their lengths in milliseconds, shortest first. A chart uses the first unit with which it has
+ * at most 72 bars; days if no unit has so few.
+ */
 const units = [
   ['second', 1000],
   ['minute', 60_000],
@@ -22,14 +25,14 @@ type Bar = { readonly start: number; readonly end: number; readonly count: numbe
 export type Activity = {
   readonly unit: Unit;
   readonly bars: readonly Bar[];
-  /** Time from which on events are counted; 0 if all are. */
+  /** Time of the oldest counted event in Unix milliseconds; 0 if all events are counted. */
   readonly countedFrom: number;
 };
 
 const unitFor = ({ first, last }: Life) =>
   units.find(([, length]) => (last - first) / length <= maxShortBars) ?? (['day', 86_400_000] as const);
 
-/** Begins a bar at a full unit of the reader's time zone. Days of other lengths, when clocks change, begin with the calendar. */
+/** Returns the start of the unit at `time` in the user's time zone: a day begins at local midnight. */
 const startOf = (time: number, unit: Unit) => {
   const date = new Date(time);
   if (unit === 'day') date.setHours(0, 0, 0, 0);
@@ -51,10 +54,10 @@ const countBars = (times: readonly number[], life: Life): { unit: Unit; bars: re
 };
 
 const pageSize = 100;
-/** Requests of a chart, which bound its cost: it counts the newest 3,000 events. */
+/** Maximum number of requests for a chart, which therefore counts at most the newest 3,000 events. */
 const maxRequests = 30;
 
-/** Counts the newest events by the time in which they were committed. */
+/** Counts the newest events in each unit of time, by their commit times. */
 export const readActivity = async (life: Life, signal: AbortSignal): Promise<Activity> => {
   const times: number[] = [];
   let token = '';

@@ -10,7 +10,10 @@ import { client } from '../session/session.js';
 type Value = { readonly before?: unknown; readonly after?: unknown };
 const shown = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value));
 
-/** Fields of a changed document with both values, or the document that was added, removed or meanwhile different. */
+/**
+ * Details of one difference: the changed fields with both values, or the whole document. For a change that was undone,
+ * the first differing state between the two moments.
+ */
 const Details = ({ difference: { change, document, fields, meanwhile } }: { readonly difference: Difference }) => {
   if (change === 'changed')
     return (
@@ -30,7 +33,7 @@ const Details = ({ difference: { change, document, fields, meanwhile } }: { read
   );
 };
 
-/** Changes of records between two moments, as DiffHistory answers them. */
+/** Changes of documents between two moments, as DiffHistory returns them. */
 export const Changes = ({ from, to }: { readonly from: string; readonly to: string }) => {
   const [token, setToken] = useState('');
   const { value, error, isLoading } = useLoaded(

@@ -7,7 +7,10 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 type ChartProps = { readonly life: Life; readonly moments: readonly number[] };
 
-/** Bars are drawn over the whole life, like the sliders below them. Numbers are attributes: the policy forbids styles. */
+/**
+ * Bars of the numbers of events, aligned with the sliders below the chart. Sizes are SVG attributes, because the CSP
+ * forbids inline styles.
+ */
 const Bars = ({ life, moments, activity }: ChartProps & { readonly activity: Activity }) => {
   const span = Math.max(1, life.last - life.first);
   const highest = Math.max(1, ...activity.bars.map(({ count }) => count));
@@ -26,7 +29,7 @@ const Bars = ({ life, moments, activity }: ChartProps & { readonly activity: Act
   );
 };
 
-/** Events over the life of the organization. */
+/** Chart of the number of events over the life of the organization. */
 export const Chart = ({ life, moments }: ChartProps) => {
   const { value, error } = useLoaded((signal) => readActivity(life, signal), [life.first, life.last]);
   if (error) return <ProblemNote error={error} />;

@@ -9,13 +9,13 @@ import { Chart } from './chart.js';
 import { Past } from './past.js';
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-/** Steps of a slider over the whole life. */
+/** Number of steps of a slider. */
 const steps = 1000;
 
 type SliderProps = {
   readonly title: string;
   readonly life: Life;
-  /** Chosen moment in milliseconds. */
+  /** Chosen moment in Unix milliseconds. */
   readonly moment: number;
   readonly onMove: (moment: number) => void;
   readonly onChoose: (iso: string) => void;
@@ -99,7 +99,7 @@ export const TimePage = () => {
   const { value: life, error } = useLoaded(readLife, []);
   const middle = life ? new Date((life.first + life.last) / 2).toISOString() : '';
   const chosen: Chosen = { at: query.at ?? middle, and: query.and ?? '', wallet: query.wallet ?? '' };
-  // A move of the slider replaces the address, so that the page keeps its place and "back" leaves it.
+  // Replaces the page's URL in the browser history, so that "back" leaves the page and does not undo slider moves.
   const choose = (next: Chosen) => route(urlOf(next), true);
   const isReversed = chosen.and !== '' && chosen.and < chosen.at;
   const [from, to] = isReversed ? [chosen.and, chosen.at] : [chosen.at, chosen.and];

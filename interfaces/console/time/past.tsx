@@ -57,7 +57,7 @@ const Balances = ({ at, wallet: { api, wallet_id } }: At & { readonly wallet: Li
 
 type ColumnProps = At & { readonly title: string; readonly wallet: string; readonly onWallet: (id: string) => void };
 
-/** Wallets, balances and transfers as of a moment, under a banner that says so. */
+/** Wallets, balances and transfers as of a moment, under a banner that names the moment. */
 export const Past = ({ title, at, wallet, onWallet }: ColumnProps) => {
   const { value, error } = useLoaded((signal) => listWallets(signal, at), [at]);
   const chosen = value?.find(({ wallet_id }) => wallet_id === wallet);

@@ -8,7 +8,7 @@ import { Signing } from './signing.js';
 
 type Step = 'sign' | 'send' | 'speedUp' | 'cancel';
 
-/** Steps that are possible in each state; in the states that are missing here the outcome is known. */
+/** Steps that the user can take next, by the state of the transaction. A state without an entry allows none. */
 const steps: Readonly<Record<string, readonly Step[]>> = {
   CREATED: ['sign', 'cancel'],
   SIGNED: ['send', 'cancel'],
@@ -27,7 +27,7 @@ export const isUnfinished = (transaction: ManagedTransaction): boolean => stateN
 
 type ActionsProps = { readonly transaction: ManagedTransaction; readonly onDone: () => void };
 
-/** Commands that the state of a transaction allows. They are signed with the reader's key. */
+/** Commands that the state of a transaction allows. They are signed with the user's api_secret. */
 export const Actions = ({ transaction, onDone }: ActionsProps) => {
   const { route } = useLocation();
   const command = useCommand(onDone);

@@ -1,24 +1,24 @@
 import { requestOf, signatureIn } from './unsigned.js';
 
-/** Provider of EIP-1193, which extensions of the browser put into the page. */
+/** EIP-1193 provider, which wallet extensions of the browser inject into the page. */
 type Provider = { request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown> };
 
 const isProvider = (value: unknown): value is Provider =>
   typeof (value as Partial<Provider> | undefined)?.request === 'function';
 
-/** Wallet of the reader's browser; null where there is none. */
+/** Returns the wallet extension of the browser; null if there is none. */
 export const browserWallet = (): Provider | null => {
   const { ethereum } = globalThis as { readonly ethereum?: unknown };
   return isProvider(ethereum) ? ethereum : null;
 };
 
-/** Codes with which wallets say that they do not have a method. */
+/** Error codes of wallets for an unsupported method. */
 const noMethod = [4200, -32_601, -32_004];
 const messageOf = (error: unknown) => String((error as { message?: unknown } | null)?.message ?? error);
 
 type ToSign = { readonly from: string; readonly digest: string; readonly unsigned: string };
 
-/** Signs the digest, in wallets that sign no transactions. One that adds a prefix signs something else, which the service rejects. */
+/** Signs the digest, for wallets without eth_signTransaction. The service rejects signatures of a prefixed digest. */
 const signDigest = async (wallet: Provider, account: string, digest: string) =>
   String(await wallet.request({ method: 'eth_sign', params: [account, digest] }));
 

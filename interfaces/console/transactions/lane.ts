@@ -1,11 +1,13 @@
 import type { ManagedTransaction } from '../../../sdk/typescript/src/generated.js';
 
-/** Place of a lane: the transactions with one nonce, or a range of nonces that no transaction of the service has. */
+/**
+ * Entry in the list of nonces of a sender: the transactions with one nonce, or a range of nonces without a transaction.
+ */
 export type Place =
   | { readonly kind: 'held'; readonly nonce: number; readonly transactions: readonly ManagedTransaction[] }
   | { readonly kind: 'gap' | 'elsewhere'; readonly first: number; readonly last: number };
 
-/** States in the order in which they show what became of a nonce, the most certain first. */
+/** Transaction states, ordered by how certainly they determine the outcome of a nonce, the most certain first. */
 const certainty = ['CONFIRMED', 'FAILED', 'CANCELED', 'MINED', 'CANCELING', 'SENT', 'SIGNED', 'CREATED', 'REPLACED'];
 const inBlock = ['CONFIRMED', 'FAILED', 'CANCELED', 'MINED', 'REPLACED'];
 
@@ -19,8 +21,8 @@ const isReleased = (transaction: ManagedTransaction) =>
 const rank = (transaction: ManagedTransaction) => certainty.indexOf(stateName(transaction));
 
 /**
- * Orders the transactions of one sender by nonce. A nonce that is missing below one that a block contains was used
- * outside the service; above all of those it is a gap, for which every later transaction waits.
+ * Orders the transactions of one sender by nonce. Missing nonces below the highest nonce in a block were used outside
+ * the service (`elsewhere`); missing nonces above it are a gap, which blocks every later transaction.
  */
 export const laneOf = (transactions: readonly ManagedTransaction[]): readonly Place[] => {
   const byNonce = new Map<number, ManagedTransaction[]>();

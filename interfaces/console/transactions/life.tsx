@@ -25,7 +25,7 @@ const steps: Readonly<Record<string, string>> = {
   TransactionClosed: 'no longer watched: the outcome is final',
 };
 
-/** Requests that a life may take: the history after the creation is read until the last event, or as far as these reach. */
+/** Maximum number of requests that search the history for the events of a transaction, starting with its creation. */
 const maxRequests = 10;
 
 const readLife = async ({ transaction_id, create_time }: ManagedTransaction, signal: AbortSignal) => {
@@ -54,7 +54,10 @@ const detailOf = ({ data }: Event) => {
   return block?.height === undefined ? '' : `block ${String(block.height)}`;
 };
 
-/** Life of a transaction, from the history: every step with its time and the events of its request. */
+/**
+ * Steps in the life of a transaction, read from the history: each with its time and a link to the events of its
+ * request.
+ */
 export const Life = ({ transaction, turn }: { readonly transaction: ManagedTransaction; readonly turn: string }) => {
   const { value, error } = useLoaded(
     (signal) => readLife(transaction, signal),

@@ -7,7 +7,7 @@ import { laneOf, type Place, stateName } from './lane.js';
 import { urlOf } from './table.js';
 
 const intervalMs = 10_000;
-/** Transactions of a lane, the newest of the sender. */
+/** Maximum number of transactions whose nonces are shown: the newest ones of the sender. */
 const laneLength = 100;
 
 const Missing = ({ place }: { readonly place: Extract<Place, { readonly first: number }> }) => {
@@ -31,7 +31,7 @@ const Held = ({ place: { nonce, transactions } }: { readonly place: Extract<Plac
   </li>
 );
 
-/** Nonces of a sender in their order, with what holds each of them, and gaps for which later transactions wait. */
+/** Nonces of a sender in order, with the transactions of each nonce, and the gaps that block later transactions. */
 export const NonceLane = ({ sender }: { readonly sender: string }) => {
   const { value, error, reload } = useLoaded(
     async (signal) => {

@@ -20,7 +20,7 @@ type ChooserProps = {
   readonly onChoose: (chosen: Chosen) => void;
 };
 
-/** Addresses that can be chosen at once. The address of the page may hold any other. */
+/** Maximum number of senders in the list to choose from. The page's URL can name any other. */
 const maxSenders = 100;
 
 const Chooser = ({ chosen, wallets, onChoose }: ChooserProps) => (

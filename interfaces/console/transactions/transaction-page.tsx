@@ -11,7 +11,10 @@ import { Life } from './life.js';
 import { StateBadge } from './table.js';
 
 const intervalMs = 5000;
-/** Replaces the refresh of a transaction whose outcome is known. */
+/**
+ * Does nothing. Used in place of the periodic reload if the outcome of the transaction is known, because it no longer
+ * changes.
+ */
 const stay = () => undefined;
 
 const Facts = ({ transaction }: { readonly transaction: ManagedTransaction }) => {

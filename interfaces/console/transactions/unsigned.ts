@@ -3,7 +3,7 @@ type Item = string | readonly Item[];
 
 const numberAt = (hex: string, from: number, length: number) => Number.parseInt(hex.slice(from, from + length), 16);
 
-/** Reads where the content of an item begins and ends, in hex digits, and whether it is a list. */
+/** Returns the start and end of an item's content, as offsets in hex digits, and whether the item is a list. */
 const contentAt = (hex: string, at: number) => {
   const head = numberAt(hex, at, 2);
   if (head < 0x80) return { from: at, to: at + 2, isList: false };
@@ -26,7 +26,10 @@ const itemsIn = (hex: string, from: number, to: number): readonly Item[] => {
   return items;
 };
 
-/** Fields of an unsigned transaction, in their order, by the byte of its type. Legacy transactions have no such byte. */
+/**
+ * Fields of an unsigned transaction in their order, by its type byte in hex. The key of legacy transactions, which have
+ * no type byte, is empty.
+ */
 const layouts: Readonly<Record<string, readonly string[]>> = {
   '': ['nonce', 'gasPrice', 'gas', 'to', 'value', 'data', 'chainId'],
   '01': ['chainId', 'nonce', 'gasPrice', 'gas', 'to', 'value', 'data', 'accessList'],
@@ -48,7 +51,7 @@ const entryOf = ([address, keys]: readonly Item[]) => ({
   storageKeys: (keys as readonly string[]).map((key) => `0x${key}`),
 });
 
-/** Request of `eth_signTransaction` for the bytes of an unsigned transaction. */
+/** Returns the parameter of `eth_signTransaction` for the bytes of an unsigned transaction. */
 export const requestOf = (from: string, unsigned: string): object => {
   const { type, items } = decode(unsigned);
   const layout = layouts[type];
@@ -61,7 +64,7 @@ export const requestOf = (from: string, unsigned: string): object => {
   return { from, ...Object.fromEntries(fields), ...(type && { type: `0x${Number(type)}` }) };
 };
 
-/** Signature in a signed transaction, whose last three fields are v, r and s, as r‖s‖v. */
+/** Returns the signature of a signed transaction as r‖s‖v. The last three fields of the transaction are v, r and s. */
 export const signatureIn = (signed: string): string => {
   const [v, r, s] = decode(signed)
     .items.slice(-3)

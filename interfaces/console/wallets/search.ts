@@ -5,7 +5,10 @@ import { type ListedTransfer, readTransfers } from './transfers.js';
 
 export type Found = { readonly wallets: readonly ListedWallet[]; readonly transfers: readonly ListedTransfer[] };
 
-/** Turns "no such record" and "not an address of this API" into nothing, because every API is asked. */
+/**
+ * Returns an empty list if the service returns 404 (not found) or 400 (invalid address), because the search asks every
+ * API and the text is known to few of them.
+ */
 const orNothing = <T>(list: Promise<readonly T[]>): Promise<readonly T[]> =>
   list.catch((error: unknown) => {
     if (error instanceof ProblemError && [400, 404].includes(error.problem.status)) return [];
@@ -19,7 +22,7 @@ const byAddress = (address: string, signal: AbortSignal) =>
 const byHash = (hash: string, signal: AbortSignal) =>
   walletApis.map(({ api }) => orNothing(readTransfers(api, { hash }, '', signal).then(({ transfers }) => transfers)));
 
-/** Shortest text that may be an address or a hash. */
+/** Minimum length of a text that is searched as an address and as a transaction hash. */
 const minIdLength = 20;
 
 /** Finds wallets by a part of their name or id, or by an address, and transfers by the hash of their transaction. */

@@ -24,7 +24,7 @@ export const assetName = (type: unknown, metadata: unknown): string => {
   return symbol ?? textOf(type).replace('ASSET_TYPE_', '');
 };
 
-/** Takes the fields that all pages show from a transfer of any API. */
+/** Converts a transfer of any API to the fields that all pages show. */
 export const listTransfer = (api: WalletApi, transfer: AnyTransfer): ListedTransfer => ({
   api,
   hash: textOf(transfer.transaction_hash ?? transfer.transaction_digest),
@@ -50,7 +50,7 @@ export const readTransfers = async (
   const hashField = api === 's' ? 'transaction_digest' : 'transaction_hash';
   const field = 'hash' in wanted ? { [hashField]: wanted.hash } : wanted;
   const request = { ...field, page_size: 25, ...(token && { page_token: token }) };
-  // The fields of the request are those of the API.
+  // Casts to `never`, because the request types of the APIs differ. `field` has the name that `api` requires.
   const { transfers, pagination } = await client[api].listTransfers(request as never, {
     signal,
     ...(asOf && { asOf }),
@@ -71,7 +71,7 @@ export const readBalances = async (
   const pages = await Promise.all(
     types.map(async (asset_type) => {
       const request = { wallet_id, asset_type, is_aggregated: true, page_size: 100 };
-      // The types of the API are those of its row.
+      // Casts to `never`, because the request types of the APIs differ. `types` lists only asset types of `api`.
       const { assets } = await client[api].listAssets(request as never, { signal, ...(asOf && { asOf }) });
       return assets as readonly { balance: string; asset_type: string; asset_metadata?: object }[];
     }),

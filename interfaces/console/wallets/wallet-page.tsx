@@ -45,7 +45,7 @@ const Transfers = ({ api, walletId }: WalletProps) => {
   );
 };
 
-/** Addresses that are shown at once. ListAddresses has all of them. */
+/** Maximum number of addresses shown. ListAddresses returns all addresses. */
 const maxAddresses = 100;
 
 const WalletView = ({ api, walletId }: WalletProps) => {

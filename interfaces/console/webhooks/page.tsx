@@ -69,7 +69,7 @@ const secondsOf = (form: FormData, name: string): number | undefined => {
   return iso === '' ? undefined : Math.floor(Date.parse(iso) / 1000);
 };
 
-/** Commands for the chosen webhook, which are signed: a test, and a resend of the deliveries of a period. */
+/** Forms for two commands on the chosen webhook: sending a test, and resending the deliveries of a period. */
 const Commands = ({
   chosen: { api, webhook, status },
   onDone,
@@ -131,7 +131,7 @@ const Commands = ({
   );
 };
 
-/** Deliveries with their attempts; resends one or a period, and sends tests. */
+/** Page that lists webhook deliveries with their attempts, and can resend deliveries and send tests. */
 export const WebhooksPage = () => {
   const { query, route } = useLocation();
   const { value: webhooks, error } = useLoaded(listWebhooks, []);

@@ -12,7 +12,7 @@ type Shown = {
   readonly properties?: Readonly<Record<string, Shown>>;
   readonly required?: readonly string[];
 };
-/** Returns the example of a field of the record or list `parent`; undefined if the table has none. */
+/** Returns the example value of a field of the object or list `parent`; undefined if there is none. */
 type Find = (parent: string, field: string) => unknown;
 
 const recordExample = (record: object, name: string, find: Find): object => {
@@ -35,7 +35,7 @@ const finderIn =
   (parent, field) =>
     values[`${operation}.${field}`] ?? values[`${parent}.${field}`] ?? values[field];
 
-/** Content of a notification; its schema says only that it is an object. */
+/** Returns the example content of a notification, which cannot be derived from the schema `object`. */
 const notificationData = (variant: Variant, values: Readonly<Record<string, unknown>>) => ({
   wallet_id: values.wallet_id,
   address: values.address,
@@ -45,9 +45,8 @@ const notificationData = (variant: Variant, values: Readonly<Record<string, unkn
 });
 
 /**
- * Returns the example answer of an operation, which derives from its response schema unless the operation has its own.
- * Optional fields without an example value are omitted. A required field without one is missing, so the answer does not
- * match the schema, which a test checks.
+ * Returns the example answer of an operation: its own, or one derived from its response schema. Leaves out fields
+ * without an example value. If such a field is required, the example does not match the schema, and a test fails.
  */
 export const answerExampleOf = ({ operation, variant, response }: Endpoint): object => {
   if (operation.answerExample) return operation.answerExample;
@@ -60,7 +59,7 @@ export const answerExampleOf = ({ operation, variant, response }: Endpoint): obj
   );
 };
 
-/** Returns the example of a notification whose body has the schema. */
+/** Returns the example of a notification with a body of the given schema. */
 export const notificationExampleOf = (variant: Variant, schema: object): object => {
   const values = exampleValues(variant);
   const { transfer, confirmations } = notificationData(variant, values);

@@ -4,10 +4,15 @@ export const exampleHash = '2e7d2c03a9507ae265ecf5b5356885a53393a2029d2413949972
 
 /** Values that differ between families of chains. */
 export type ChainExample = {
-  /** Stored form of the variant's `addressExample`. */
+  /**
+   * Address in the form in which it is stored and returned, for the `addressExample` that requests of the variant send.
+   */
   readonly address: string;
   readonly sender: string;
-  /** Stored form of the variant's `tokenExample`. */
+  /**
+   * Token address in the form in which it is stored and returned, for the `tokenExample` that requests of the variant
+   * send.
+   */
   readonly token: string;
   readonly amount: string;
   readonly fee: string;

@@ -1,4 +1,4 @@
-/** Example answers of the query API. All are about one transaction on a rollup. */
+/** Hash of the transaction on a rollup that all example answers of the query API are about. */
 const hash = '0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b';
 const from = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 const token = '0x5fbdb2315678afecb367f032d93f642f64180aa3';

@@ -38,7 +38,7 @@ type TokenRecord = {
   per_second_limit?: number;
   create_time: string;
 };
-/** docs/specification.md#gateway-token */
+/** Schema of a gateway token as it is shown, without the token itself (docs/specification.md#gateway-token). */
 const tokenRecord = named<TokenRecord>(
   'GatewayToken',
   {
@@ -175,7 +175,8 @@ export const setGatewayKeys = operation({
   surface: 'admin',
   extension: true,
   request: { organization_id: { schema: id }, gateway_keys: { schema: keys, required: true } },
-  // The other value would make the gateway reject the api_key of a reader who tries the example.
+  // Shows `api_key`, because the other value would make the gateway reject the api_key of a reader who sends the
+  // example.
   example: () => ({ gateway_keys: 'api_key' as const }),
   response: {},
   handle: async (app, { organization_id, gateway_keys }, by) =>

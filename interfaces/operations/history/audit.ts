@@ -11,7 +11,10 @@ import { shownToClient } from './client-history.js';
 import { eventFilterFields, eventTest } from './event-filter.js';
 import { count, hash, logHead, provenEvent, provenSeal } from './proof-records.js';
 
-/** Returns an event as the caller may see it. */
+/**
+ * Creates a function that shows an event in full to admins, and without secrets and names of operators to all other
+ * callers.
+ */
 const shownTo =
   ({ role, organizationId }: Caller) =>
   (event: Recorded) =>

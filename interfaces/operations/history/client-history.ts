@@ -3,7 +3,7 @@ import { apiKeyForm, organizationOfKey, shortApiKey } from '../../../application
 
 const apiKeys = new RegExp(apiKeyForm, 'g');
 
-/** Shortens an api_key of the organization, and replaces any other by `operator`. */
+/** Shortens an api_key of the organization, and replaces any other api_key with `operator`. */
 const nameOf = (apiKey: string, organizationId: string) =>
   organizationOfKey(apiKey) === organizationId ? shortApiKey(apiKey) : 'operator';
 
@@ -12,7 +12,7 @@ const actorFor = ({ kind, id }: EventRecord['actor'], organizationId: string) =>
   return isOther ? { kind: 'operator', id: '' } : { kind, id };
 };
 
-/** Types whose `by` is the login name of an operator. */
+/** Types of events that have the login name of an operator in their field `by`. */
 const namingOperators: ReadonlySet<string> = new Set(['LossAccepted', 'LogLossAccepted']);
 const dataFor = ({ type, data }: EventRecord) => (namingOperators.has(type) ? { ...data, by: 'operator' } : data);
 

@@ -31,8 +31,8 @@ const checkType = (given: string) => {
 };
 
 /**
- * Returns a test for events in the form in which the caller sees them. A test of the stored form would let a client find
- * out what is hidden from it, such as the login names of operators.
+ * Returns a test for events in the form in which they are shown to the caller. Testing stored events would let a client
+ * guess values that are hidden from clients, such as the login names of operators.
  */
 export const eventTest = ({ types, actor, wallet_id, stream, correlation_id }: EventFilter) => {
   types?.forEach(checkType);

@@ -4,7 +4,7 @@ import { formed, id, int64, named, timestamp } from '../schema.js';
 export const hash = formed(64, 64, '^[0-9a-f]{64}$', '64 lowercase hex digits');
 export const count = int64({ minimum: 1 });
 
-/** docs/specification.md#log-head */
+/** Schema of a signed head of the seal log (docs/specification.md#log-head). */
 export const logHead = named<HeadRecord>('LogHead', {
   size: int64({ minimum: 0 }),
   root: hash,
@@ -14,7 +14,7 @@ export const logHead = named<HeadRecord>('LogHead', {
 });
 
 type ProvenEvent = { event_id: string; number: number; previous_hash: string; hash: string };
-/** docs/specification.md#proven-event */
+/** Schema of the event in a proof (docs/specification.md#proven-event). */
 export const provenEvent = named<ProvenEvent>('ProvenEvent', {
   event_id: id,
   number: count,
@@ -34,5 +34,5 @@ type ProvenSeal = {
   key_id: string;
   signature: string;
 };
-/** docs/specification.md#proven-seal */
+/** Schema of the seal in a proof (docs/specification.md#proven-seal). */
 export const provenSeal = named<ProvenSeal>('ProvenSeal', { ...sealFields, places: hash, key_id: id, signature: id });

@@ -11,7 +11,10 @@ import { address, id, list } from '../schema.js';
 
 const monthSeconds = 2_678_400;
 
-/** Shows lines with the descriptions of their assets, which are read part by part. */
+/**
+ * Converts the lines of a statement to their API form, with descriptions of their assets. Lines that are still to be
+ * read from the stores are converted when they are read.
+ */
 const shownLines = async (app: WalletApis, by: Caller, lines: Listed<Line>) => {
   const show = async (some: readonly Line[]) => {
     const describe = await app.descriptions(

@@ -20,7 +20,7 @@ const firstFlaw = named<NonNullable<VerdictRecord['first']>>(
   ['event_id', 'about'],
 );
 
-/** Replaces the names of operators, which clients and auditors do not see. */
+/** Returns the verdict as shown to the caller. Clients and auditors see `operator` in place of an operator's name. */
 const shownTo = ({ role }: Caller, verdict: VerdictRecord): VerdictRecord =>
   role === 'admin' || !verdict.accepted_losses
     ? verdict

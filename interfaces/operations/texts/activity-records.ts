@@ -1,4 +1,7 @@
-/** Descriptions of the fields of webhooks, managed transactions and the history, by record and field, in the words of docs/specification.md. A test compares them with that page. */
+/**
+ * Descriptions of the fields of webhooks, managed transactions and the history, by schema and field, worded as in
+ * docs/specification.md. A test compares both.
+ */
 export const activityRecordTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Event: {
     position: 'The position in the order of all events.',

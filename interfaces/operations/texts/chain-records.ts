@@ -1,4 +1,7 @@
-/** Descriptions of the fields of chain-query records, by record and field, in the words of docs/specification.md. A test compares them with that page. */
+/**
+ * Descriptions of the fields that the query API returns, by schema and field, worded as in docs/specification.md. A
+ * test compares both.
+ */
 export const chainRecordTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Block: {
     block_hash: 'The hash of the block.',

@@ -12,7 +12,7 @@ const activity = {
   confirmations: 'The number of confirmations.',
 };
 
-/** Descriptions of the fields of notifications (docs/specification.md#82-what-is-sent), by record and field. */
+/** Descriptions of the fields of notifications (docs/specification.md#82-what-is-sent), by schema and field. */
 export const notificationRecordTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   TransferNotification: envelope,
   TransferNotificationData: {

@@ -1,4 +1,7 @@
-/** Descriptions of operations, by name, or by `api.Name` where an API has another operation of that name, in the words of docs/specification.md. A test compares them with that page. */
+/**
+ * Descriptions of operations, by name, or by `api.Name` for an API with another operation of the same name, worded as
+ * in docs/specification.md. A test compares both.
+ */
 export const operationTexts: Readonly<Record<string, string>> = {
   CreateCredential:
     'Issues a credential of an organization. Only this answer has the secret; a retry with the same `idempotency-key` returns it again.',

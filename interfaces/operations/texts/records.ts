@@ -1,4 +1,7 @@
-/** Descriptions of the fields of records, by record and field, in the words of docs/specification.md. A test compares them with that page. */
+/**
+ * Descriptions of the fields of the objects that the APIs return, by schema and field, worded as in
+ * docs/specification.md. A test compares both.
+ */
 export const recordTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Quota: {
     quota: 'The name of the quota.',

@@ -1,4 +1,7 @@
-/** Descriptions of the fields of statements, by record and field, in the words of docs/specification.md. A test compares them with that page. */
+/**
+ * Descriptions of the fields of statements and imports, by schema and field, worded as in docs/specification.md. A test
+ * compares both.
+ */
 export const statementRecordTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Statement: {
     start_block: 'The last block at or before `start_time`; the period begins after it.',

@@ -16,12 +16,12 @@ const ofRecords = {
   ...notificationRecordTexts,
 };
 
-/** Returns the description of a field of a named record; undefined if no table has it. */
+/** Returns the description of a field of a named schema; undefined if no table has it. */
 export const recordText = (record: string, field: string): string | undefined => ofRecords[record]?.[field];
 
 /** Returns the description of an operation; undefined if the table has none. */
 export const operationText = ({ operation: { name }, variant }: Endpoint): string | undefined =>
   operationTexts[`${variant.segment}.${name}`] ?? operationTexts[name];
 
-/** Returns the description of a field of a request or an answer, by its side. */
+/** Functions that return the description of a field, for requests and for responses. */
 export const sideTexts = { request: fieldText, response: answerText } as const;

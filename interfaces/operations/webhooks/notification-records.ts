@@ -21,7 +21,7 @@ export type NotificationRecord = {
 
 const constant = <T>(value: T, type: 'string' | 'boolean'): Schema<T> => ({ type, const: value });
 
-/** Body of a notification. Only its `data` depends on the kind of notification. */
+/** Returns the schema of the body of a notification. Bodies of different types differ only in `data`. */
 const envelope = (title: string, type: string, data: Schema<unknown>): Schema<unknown> =>
   named<Record<string, unknown>>(title, {
     webhook_history_id: id,

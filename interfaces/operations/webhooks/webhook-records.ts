@@ -4,7 +4,7 @@ import { stored } from '../records.js';
 import { anyObject, extension, flag, id, int64, list, named, openEnum, text, timestamp } from '../schema.js';
 import { notificationTypes } from './notification-records.js';
 
-/** docs/specification.md#211-webhook */
+/** Webhook as the API returns it (docs/specification.md#211-webhook). */
 export type WebhookRecord = {
   webhook_id: string;
   wallet_id: string;
@@ -60,7 +60,10 @@ export const historyRecord = named<HistoryRecord>('WebhookHistory', {
   data: anyObject,
 });
 
-/** Attempt of a delivery. `status_code` is null without a response, `next_attempt_time` if no other attempt was planned. */
+/**
+ * Attempt of a delivery. `status_code` is null if the receiver did not respond. `next_attempt_time` is null if no
+ * further attempt was planned.
+ */
 export type AttemptRecord = {
   attempt: number;
   attempt_time: string;

@@ -4,7 +4,7 @@ import { eachItem } from './pages.js';
 import { createTransport } from './transport.js';
 
 export type Client = Apis & {
-  /** Calls an operation by its name, also one that this version of the client does not know. */
+  /** Calls an operation by its name. The operation may be one that this version of the client does not know. */
   readonly call: (api: string, operation: string, request: object, options?: CallOptions) => Promise<object>;
 };
 
@@ -24,7 +24,8 @@ export const createClient = (options: ClientOptions): Client => {
   ]);
   return {
     ...(Object.fromEntries(apis) as Apis),
-    // An idempotency key makes retries safe if the operation is a command; queries ignore it.
+    // Sends the operation as a command, so that it has an idempotency key: retries are then safe if it is a command,
+    // and queries ignore the key.
     call: (api, name, request, call) => send(`/v1/${api}/${name}`, 'command', request, call),
   };
 };

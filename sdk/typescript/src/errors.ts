@@ -1,6 +1,6 @@
 import type { ProblemCode } from './generated.js';
 
-/** RFC 9457 problem details, the body of every refused request. */
+/** Problem details by RFC 9457: the body of the response with which the service refuses a request. */
 export type Problem = {
   readonly type: string;
   readonly title: string;
@@ -26,10 +26,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** Thrown when no usable answer arrives: the network failed, time ran out, or something else answered. */
+/**
+ * Thrown when no response of the service arrives: the network failed, the timeout expired, or another server (such as a
+ * proxy) responded.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  /** HTTP status, if something other than the service answered. */
+  /** HTTP status of the response of another server, such as a proxy; undefined if there was no response. */
   readonly status: number | undefined;
   constructor(message: string, cause?: unknown, status?: number) {
     super(message, { cause });

@@ -1,7 +1,10 @@
-/** Matches numbers, and strings in order to skip them. */
+/** Matches numbers. Matches strings too, so that numbers inside of strings are skipped. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const integer = /^-?\d{16,}$/;
-/** Prefix of a string that stands for an integer. No answer contains NUL, because requests with NUL are rejected. */
+/**
+ * First character of a string that stands for an integer too large for a number. No other string in a response contains
+ * NUL, because requests with NUL are rejected.
+ */
 const mark = '\u0000';
 
 const isInexact = (token: string) => integer.test(token) && !Number.isSafeInteger(Number(token));

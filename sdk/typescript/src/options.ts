@@ -11,8 +11,8 @@ export type RequestToSend = {
 };
 
 /**
- * Returns the headers that authenticate a request. It replaces `key` and `secret` in a program that must not hold the
- * secret, for example a web page with a session.
+ * Returns the headers that authenticate a request. A program that must not hold the secret, for example a web page with
+ * a session, passes this function in place of `key` and `secret`.
  */
 export type Authenticate = (request: RequestToSend) => Promise<Readonly<Record<string, string>>>;
 
@@ -28,16 +28,28 @@ export type ClientOptions = (Credentials | { readonly authenticate: Authenticate
 };
 
 export type CallOptions = {
-  /** Makes retries of a command safe across restarts of the program. Without it, each command gets a key of its own. */
+  /**
+   * Key with which retries of a command are safe even if the program restarts in between. If undefined, each command
+   * that may be retried gets a random key.
+   */
   readonly idempotencyKey?: string;
-  /** Moment as of which a query is answered: an event position, or an ISO time with a time zone. */
+  /**
+   * Moment as of which a query reads: an event position, or an ISO time with a time zone. If undefined, the query reads
+   * the present state.
+   */
   readonly asOf?: string | number;
-  /** Event position that the answer of a query must include. */
+  /**
+   * Event position that the read models should have reached before a query is answered. The service waits a limited
+   * time for it.
+   */
   readonly minPosition?: number;
   readonly signal?: AbortSignal;
   /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Row of the operation table: name, kind, and for lists the iterator and the field with the items. */
+/**
+ * Row of the operation table: name and kind of an operation; for lists also the name of the iterator, and the response
+ * field with the items.
+ */
 export type OperationRow = readonly [name: string, kind: Kind, iterator?: string, items?: string];

@@ -1,8 +1,9 @@
 type Answered = { readonly headers: Headers };
 
 /**
- * Remembers the position of the client's last write that the read models did not include yet. Queries send the position
- * as `x-min-position` until a response includes it, so that a client reads its own writes from any process.
+ * Remembers the position of the client's last write if the read models did not include it yet. Queries send this
+ * position as `x-min-position` until a response includes it, so that a client sees its own writes, whichever process
+ * responds.
  */
 export const createPendingPosition = () => {
   let pending = 0;

@@ -2,10 +2,12 @@ import { type ConnectionError, ProblemError } from './errors.js';
 
 const firstDelayMs = 200;
 const maxDelayMs = 5000;
-/** Longest `retry-after` that a call waits for, in seconds. After a longer one the call fails at once. */
+/**
+ * Maximum `retry-after` in seconds for which a call waits. If the service sends a larger one, the call fails at once.
+ */
 const maxRetryAfter = 30;
 
-/** Failed attempt, with the `retry-after` of its answer in seconds. */
+/** Failed attempt. `retryAfter` is the `retry-after` header of the response in seconds; undefined if there is none. */
 export class AttemptError extends Error {
   readonly reason: ProblemError | ConnectionError;
   readonly retryAfter: number | undefined;
@@ -22,7 +24,10 @@ const isRetryable = ({ reason, retryAfter = 0 }: AttemptError) => {
   return reason.status === undefined || reason.status >= 500;
 };
 
-/** Half of the exponential delay is random, so that clients that failed together do not return together. */
+/**
+ * Returns the delay before a retry: `retry-after` if there is one, else an exponential backoff. Half of the backoff is
+ * random, so that the retries of many clients spread.
+ */
 const delayMs = ({ retryAfter }: AttemptError, attempt: number) =>
   retryAfter === undefined
     ? Math.min(maxDelayMs, firstDelayMs * 2 ** attempt) * (0.5 + Math.random() / 2)
@@ -41,7 +46,7 @@ const pause = (ms: number, signal: AbortSignal | undefined) =>
     signal?.addEventListener('abort', abort, { once: true });
   });
 
-/** Repeats an attempt that may succeed later, after a growing delay or the `retry-after` of the answer. */
+/** Retries an attempt that may succeed later, after exponential backoff or the `retry-after` of the response. */
 export const withRetries = async <T>(
   maxRetries: number,
   signal: AbortSignal | undefined,

@@ -19,7 +19,10 @@ const headersOf = (
   ...headers,
 });
 
-/** Aborts a request when its time is over or the caller aborts. `release` must be called when the request ends. */
+/**
+ * Creates a signal that aborts after the timeout, or when `signal` aborts. `release` must be called when the request
+ * ends.
+ */
 const deadline = (timeoutMs: number, signal: AbortSignal | undefined) => {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
@@ -46,7 +49,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Reads an answer. An answer in lines is returned as a stream of bytes, because it may be larger than memory. */
+/** Reads a response. Returns NDJSON as a stream of bytes, because it may be larger than memory. */
 const readAnswer = async (response: Response): Promise<object> => {
   if (response.body && response.headers.get('content-type') === 'application/x-ndjson') return response.body;
   const answer = parse(await response.text());

@@ -16,13 +16,21 @@ export type WebhookNotification = {
 type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerificationOptions = {
-  /** Secret of the webhook, `whsec_…`, from GetWebhook. Pass two during a rotation. */
+  /**
+   * Secret of the webhook (`whsec_…`), as GetWebhook returns it. Pass the old and the new one while it is being
+   * replaced.
+   */
   readonly secret?: string | readonly string[];
-  /** Public key of the webhook, `whpk_…`, from GetWebhook or ListWebhooks. Pass two during a rotation. */
+  /**
+   * Public key of the webhook (`whpk_…`), as GetWebhook or ListWebhooks returns it. Pass the old and the new one while
+   * it is being replaced.
+   */
   readonly publicKey?: string | readonly string[];
-  /** Greatest age of a webhook, in seconds; 300 by default. */
+  /**
+   * Maximum difference between the timestamp of the webhook and `now` in seconds, in either direction; 300 by default.
+   */
   readonly toleranceSeconds?: number;
-  /** Time of the receipt in milliseconds; the current time by default. */
+  /** Time of the receipt in Unix milliseconds; the current time by default. */
   readonly now?: number;
 };
 
@@ -36,10 +44,12 @@ const listOf = (oneOrMore: string | readonly string[]): readonly string[] =>
   typeof oneOrMore === 'string' ? [oneOrMore] : oneOrMore;
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
 
-/** Greatest number of signatures that are checked, so that a stranger's request costs little. */
+/**
+ * Maximum number of signatures that are checked, so that a request of an attacker with many signatures costs little.
+ */
 const maxSignatures = 16;
 
-/** Decodes the signatures of a version. Malformed ones are left out. */
+/** Decodes the signatures of one version (`v1` or `v1a`) in the header. Leaves out malformed ones. */
 const signaturesIn = (header: string, version: string) =>
   header
     .split(' ')
@@ -53,7 +63,7 @@ const signaturesIn = (header: string, version: string) =>
     })
     .slice(0, maxSignatures);
 
-/** Compares in a time that does not depend on the position of the first difference. */
+/** Compares two byte arrays in constant time: the time does not depend on the position of the first difference. */
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.reduce((difference, byte, i) => difference | (byte ^ (b[i] ?? 0)), 0) === 0;
 

@@ -19,7 +19,7 @@ describe('a credential whose event was changed in the store', () => {
   const logged: [object, string][] = [];
   const system = { ...testSystem, log: { ...testSystem.log, error: (...line: [object, string]) => logged.push(line) } };
   const start = () => composeApp(stores, { notary, system });
-  /** Looks up a key like a service that has just started. */
+  /** Looks up a key in a freshly started service with empty caches. */
   const find = async (apiKey: string) => start().credentialCache.find(apiKey);
   const change = (sql: string) => {
     const db = new DatabaseSync(join(stores.directory, 'events.db'));
@@ -92,7 +92,7 @@ describe('a credential whose event was changed in the store', () => {
       ]);
       return apiKey;
     };
-    /** Seals all events as the earlier version did, which had no seal log. */
+    /** Seals all events like an earlier release, which had no seal log. */
     const seal = async () => {
       const history = await historyOf(stores.events, organizationId);
       const link = history.reduce(
@@ -106,7 +106,7 @@ describe('a credential whose event was changed in the store', () => {
         step(audit, organizationId, sealKey(link.count), { type: 'Seal', data }),
       ]);
     };
-    /** Seals all events as this version does. */
+    /** Appends twelve events, and seals all events like the present release. */
     const sealNow = async (from: number) => {
       await appendEvents(stores.events, organizationId, 12, from);
       for (let n = 0; n < 2; n++) await sealAll(stores);

@@ -154,7 +154,7 @@ describe('the authentication of a request', () => {
       open: async (keyId: string) => assert.equal(keyId, credentialKeyId('decoy')),
     } as unknown as Vault;
     const isProven = async () => false;
-    // The clock advances so fast that the lookups of unknown keys stay within their budget.
+    // The clock advances by 10 ms at each reading, so that the lookups of unknown keys stay within their rate limit.
     let time = testSystem.now();
     const now = () => {
       time += 10;
@@ -172,7 +172,7 @@ describe('the authentication of a request', () => {
     };
     const before = await tryMany(2000);
     const after = await tryMany(20_000);
-    // A cached key would take 200 bytes or more.
+    // Caching the unknown keys would take 200 bytes or more for each.
     assert.ok(after - before < 1_500_000, `${after - before} bytes more`);
     await assert.rejects(access.admit(request('x'.repeat(10_000), signature), followedVariant), isRefused);
     assert.equal(reads, 22_000, 'there is one read for each well-formed key, and none for any other');

@@ -48,7 +48,7 @@ const pairs = [
 for (const { name, eventPlace, modelPlace } of pairs)
   (name === 'SQLite' ? describe : describeInFull)(`the quota guard on ${name}`, () => {
     let stop: () => Promise<void>;
-    // The projector stops before the places that it reads and writes are closed.
+    // Registered before the hooks of `usePlace`, so that the projector stops before its stores are closed.
     afterEach(() => stop());
     const log = usePlace<Place<EventStore>>(eventPlace);
     const documents = usePlace<Place<ReadModels>>(() => modelPlace(projections));

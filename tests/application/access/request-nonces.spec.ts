@@ -42,7 +42,9 @@ for (const [adapter, place] of Object.entries(limiters))
       for (const end of ends.splice(0)) await end();
     });
 
-    /** Opens the record of nonces like a new process, which notices that the limiter was replaced. */
+    /**
+     * Creates the check for used nonces like a new process. It uses the current `limiter`, which a test may replace.
+     */
     const openNonces = () => {
       const current = {
         ...limiter,
@@ -80,7 +82,7 @@ for (const [adapter, place] of Object.entries(limiters))
       for (const after of [nonces, openNonces()]) await assert.rejects(spend(after, start), isForgotten);
       for (let off = 2 * reservedAheadMs; off < 10 * reservedAheadMs; off += 1000) await spend(nonces, start + off);
       await assert.rejects(spend(nonces, start + 2 * reservedAheadMs), isReplay);
-      // A month later the clock reaches the time to which it once jumped.
+      // A month later, the clock reaches the time to which it had jumped ahead.
       for (const off of [0, 500, 1000]) await assert.rejects(spend(openNonces(), later + off), isForgotten);
       await spend(openNonces(), later + 3 * reservedAheadMs);
     });

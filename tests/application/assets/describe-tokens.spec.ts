@@ -9,7 +9,7 @@ import { testSystem } from '../../support/silent.js';
 const variant = contextOf('').variant;
 const contract = `0x${'c'.repeat(40)}`;
 
-/** Each token's URI names its organization and id; reads hang until the test answers them. */
+/** Uses token URIs that end with the token's id. Reads of documents hang until a test resolves them in `answers`. */
 describe('the token describer', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let stop: AbortController;

@@ -19,11 +19,11 @@ const [master, other] = [addressOf(0xaaaa), addressOf(0xbbbb)];
 const [greedy, modest] = [contextOf('org_greedy', variant), contextOf('org_modest', variant)];
 type Found = { address: string; account: string; asset: { contract: string } };
 
-/** Chain whose masters return wallets when the test allows it, and which counts the requests. */
+/** Chain of jetton masters that return a wallet for each owner. Lists the requests in `asked`. */
 const createMasters = () => {
   const state = {
     asked: [] as string[],
-    /** Called before each answer. */
+    /** Awaited before each wallet is returned, so that a test can delay or reject requests. */
     before: async (_owner: string, _contract: string): Promise<void> => undefined,
     held: new Map<string, string>(),
   };

@@ -20,9 +20,9 @@ describe('ListAssets of an address with many imported tokens', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let scene: ReturnType<typeof runApp>;
   let walletId: string;
-  /** Address documents in each read. */
+  /** Number of address documents requested by each `getMany`. */
   let read: number[] = [];
-  /** Sizes of the documents that were written, by collection, without counters. */
+  /** Lengths of the written documents as JSON, in characters, by collection. Counters are not included. */
   let written: Map<string, number[]>;
   before(async () => {
     written = new Map();

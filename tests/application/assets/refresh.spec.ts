@@ -14,7 +14,7 @@ import { storeKinds } from '../../support/following/store-kinds.js';
 const standard = 'native';
 const hashOf = (branch: string, number: number) => `0x${branch}${number.toString(16).padStart(62, '0')}`;
 
-/** Chain that generates balances on request, and counts the requests. */
+/** Chain with balances and faults that tests set. `asked` lists the addresses of each successful balance request. */
 const createMadeChain = () => {
   const state = {
     branch: '00',
@@ -133,7 +133,7 @@ for (const { name: kind, open } of storeKinds)
       const walletId = await scene.largeWallet(greedy, 500);
       await refresh(greedy, walletId);
       await scene.end();
-      // The third part fails until the process has ended.
+      // Address 250 is in the third part of the refresh, which therefore fails until the first process is stopped.
       made.state.failsFor = addressOf(250);
       start('balance refresher');
       const done = async () => (await scene.app.refreshes.find(greedy, walletId, standard))?.done;

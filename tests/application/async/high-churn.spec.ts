@@ -14,7 +14,7 @@ const youngCollector = (): (() => void) => {
 const members = 1000;
 const megabyte = 1_048_576;
 
-/** Returns the megabytes retained after many large values were added and deleted, 32 at a time. */
+/** Returns the megabytes retained after 3200 arrays of a thousand members were added and deleted, 32 at a time. */
 const leftAfter = (pass: (values: readonly unknown[][], serial: number) => void): number => {
   const collect = youngCollector();
   pass([[]], -1);
@@ -34,7 +34,7 @@ const leftAfter = (pass: (values: readonly unknown[][], serial: number) => void)
   return (process.memoryUsage().heapUsed - before) / megabyte;
 };
 
-/** Limit in megabytes, far below the 24 of all values; a Map retains 9 and a Set 18. */
+/** Limit in megabytes, far below the 24 MB of all values. A plain Map would retain 9 MB, and a plain Set 18 MB. */
 const few = 4;
 
 const keys = ['a', 'b', 'c', 'd'];

@@ -9,7 +9,7 @@ const organizationId = `org_${'a'.repeat(32)}`;
 const deployment = { version: '1.0.0', host: 'here', pid: 1, followsChains: false };
 const operator = { actor: { kind: 'operator', id: 'op' }, requestId: 'test' } as const;
 
-/** Service on the files, whose events carry codes as those of a running service do. */
+/** Service on the given stores that adds authentication codes to the events it appends, like a running service. */
 const serviceOn = (files: Files) => {
   const stores = () => {
     const { events, state } = files.stores();
@@ -26,7 +26,7 @@ const serviceOn = (files: Files) => {
   };
 };
 
-/** Starts a process of an earlier release, which is seen until the returned function ends it. */
+/** Starts the heartbeat of a process of an earlier release, and returns a function that ends it. */
 const startEarlierRelease = (files: Files) =>
   new Promise<() => Promise<void>>((resolve) => {
     const stop = new AbortController();
@@ -40,7 +40,7 @@ const startEarlierRelease = (files: Files) =>
       await stopped;
     };
     const { state } = files.stores();
-    // Heartbeats of earlier releases do not say that the process adds codes.
+    // Heartbeats of earlier releases lack the field that says that the process adds authentication codes.
     const put: typeof state.put = (kind, id, value, revision) => {
       const { authenticates: _, ...heartbeat } = JSON.parse(value);
       return state.put(kind, id, JSON.stringify(heartbeat), revision);
@@ -58,7 +58,7 @@ const copyTo = (stream: string, id: string, metadata = 'metadata') =>
 const own = `'${organizationId}.thing-1'`;
 const other = `'${organizationId}.thing-99'`;
 
-/** Changes that a writer of the event store makes while no service runs, and the reason that the proof gives. */
+/** Changes made with write access to the event store while no service runs: name, SQL, and the reason in the proof. */
 const forgeries: readonly (readonly [string, string, RegExp])[] = [
   ['an event without a code', copyTo(other, "old.id || '-new'", "json_remove(metadata, '$.mac')"), /without the auth/],
   ['an event with the code of another', copyTo(own, "old.id || '-new'"), /authentication code is invalid/],

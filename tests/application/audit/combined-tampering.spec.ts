@@ -17,7 +17,7 @@ const owners = [`org_${'a'.repeat(32)}`, `org_${'b'.repeat(32)}`, 'system'] as c
 /** Contents of both stores at one moment; the state holds the sealer's progress. */
 type Contents = { readonly events: readonly Recorded[]; readonly state: ReadonlyMap<string, string> };
 
-/** Change that an attacker with the files makes to one organization, the log or the sealer's progress. */
+/** Change that an attacker makes in the stores to an organization's events, the log or the sealer's progress. */
 type Tampering = {
   readonly kind:
     | 'alter'
@@ -139,7 +139,7 @@ describe('the proof of all histories together', () => {
     return true;
   };
 
-  /** Replaces the events of an owner; each keeps the place of the event that it replaces. */
+  /** Replaces all events of an owner with `own`, and leaves their positions as given. */
   const withEvents = ({ events, state }: Contents, owner: string, own: readonly Recorded[]): Contents => {
     const others = events.filter(({ stream }) => organizationOf(stream) !== owner);
     return { events: [...others, ...own], state };
@@ -167,7 +167,7 @@ describe('the proof of all histories together', () => {
       move: () => events(own.toSpliced(from, 1).toSpliced(target, 0, event)),
       cut: () => events(own.slice(0, from)),
       forge: () => events([...own.slice(0, from), ...own.slice(from).map((one) => ({ ...one, id: `${one.id}f` }))]),
-      // The copy gets a type of its own: the copy of a seal would only repeat the statement of that seal.
+      // The copy gets another type, because the copy of a seal is harmless: it only repeats a valid statement.
       append: () =>
         events([...own, { ...event, id: `${event.id}a`, type: 'Appended', position: placeAfter(contents, to) }]),
       retime: () => events(own.map((one, i) => (i >= from ? { ...one, time: one.time + 1 + (to % 1000) } : one))),

@@ -14,7 +14,7 @@ const operator = { actor: { kind: 'operator', id: 'mara' }, requestId: 'request'
 
 const pageBytes = 4096;
 const indexPages: readonly unknown[] = [2, 10];
-/** Returns the bytes of a database whose index entries of a stream name another stream. */
+/** Returns a copy of a database file in which the index entries of a stream name another stream. */
 const withoutEntries = (file: Buffer, stream: string) => {
   const changed = Buffer.from(file);
   for (let at = file.indexOf(stream); at >= 0; at = file.indexOf(stream, at + 1))

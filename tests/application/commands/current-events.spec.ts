@@ -18,7 +18,7 @@ import { organizationCreated } from '../../support/histories/events.js';
 
 const organizationId = 'org_a';
 const key = 'wal_1.0xb7';
-/** The ledger under the one kind of stream that the test adapters of EventStoreDB support. */
+/** Ledger with streams of kind `thing`, the only kind that the test adapters of EventStoreDB support. */
 const things = { ...ledger, stream: 'thing' };
 const stream = streamName(organizationId, things.stream, key);
 const native = { standard: 'native' } as const;

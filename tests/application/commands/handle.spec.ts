@@ -104,7 +104,7 @@ describe('the command handler', () => {
         Array.from({ length: 100 }, (_, n) => register(`${part}${n}`)),
       );
     await Promise.all([large('one-'), large('two-'), small()]);
-    // A pause of 200 ms in sleeps of 5 ms, with a small command in each, plus the one that came with the first.
+    // One small command runs in each 5 ms sleep of a pause of 200 ms, and one was issued with the large commands.
     assert.equal(order.filter((one) => one === 'small').length, 41);
     assert.equal(order.at(-1), 'large');
   });
@@ -152,7 +152,7 @@ describe('the command handler', () => {
         Array.from({ length: 100 }, (_, n) => register(`${part}${n}`)),
       );
     await Promise.all([large('one-'), large('two-'), handle(by, [register('small')])]);
-    // A small command waits for no turn and for no read models.
+    // A small command waits neither for a turn nor for the read models.
     assert.deepEqual(order, ['append', 'append', 'included', 'append', 'included']);
   });
 

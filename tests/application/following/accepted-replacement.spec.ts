@@ -26,7 +26,7 @@ describe('a final block that was replaced', () => {
     await followed.register();
     script.headers = headersOf('a', 41);
     await eventually(async () => assert.deepEqual(await transfers(), ['a15 SUCCESS', 'a22 SUCCESS']));
-    // The next turn drops the headers that have become final.
+    // The follower's next turn drops the headers that have become final.
     script.headers = headersOf('a', 42);
     await eventually(async () => {
       assert.equal(height(), 41);

@@ -7,7 +7,9 @@ import { storeKinds } from '../../support/following/store-kinds.js';
 
 const payer = addressOf('payer');
 const watched = addressOf('watched');
-/** Number of blocks: beyond the finality depth of nodes, and enough for the first to satisfy any webhook. */
+/**
+ * Number of blocks, more than the finality depth of nodes, and more than `deepest`, at which every webhook is notified.
+ */
 const blocks = 200;
 const deepest = 128;
 const rounds = 4;
@@ -22,7 +24,7 @@ for (const { name, open } of storeKinds)
       scene = await startNeighbourhood(stores, 'deep-webhooks');
       const by = await scene.join('patient', [watched]);
       const hook = { walletId: undefined, endpoint: 'https://example.com/hook', confirmation: Number.MAX_SAFE_INTEGER };
-      // A webhook from before there was a limit: the operation would reject it.
+      // Registers a webhook as stored before confirmations had a limit. The API operation would reject it.
       await scene.app().webhooks.register(by, hook);
       for (let n = 1; n <= blocks; n++) scene.chain.mine([{ from: payer, to: watched, value: BigInt(n) }]);
     });
@@ -38,7 +40,7 @@ for (const { name, open } of storeKinds)
       await eventually(async () => {
         assert.equal(await count('TransferConfirmed'), blocks);
         assert.equal(await count('ActivityClosed'), blocks - deepest + 1);
-        // Balances that take long are read after their transfers were confirmed.
+        // Slow balance reads may end after their transfers were confirmed.
         assert.equal(await count('BalanceRead'), blocks);
       });
       assert.equal(await count('DeliveryRequested'), blocks - deepest + 1);

@@ -10,7 +10,7 @@ import { storeKinds } from '../../support/following/store-kinds.js';
 
 const payer = addressOf('payer');
 const [greedy, modest] = [addressOf('greedy'), addressOf('modest')];
-/** Deliveries that two batches of an organization may request: a second batch may follow before the first is seen. */
+/** Number of deliveries in two batches, the most that may precede another organization's delivery. */
 const twoBatches = 64;
 
 type Notice = { readonly deliveryId: string; readonly data: { readonly state: string } };

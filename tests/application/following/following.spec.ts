@@ -25,7 +25,7 @@ const otherSteps = [
 const steps = randomSteps(blocks, { mine: 5, reorganize: 4, return: 2 }, otherSteps, 14);
 
 const drawnQuirks = fc.subarray(Object.keys(quirks) as Quirk[]);
-/** Leaves out the fault that nothing shows on a network without blooms. */
+/** Reports whether a fault can be noticed: dropped logs cannot on a network without blooms. */
 const isNoticed = (step: Step, quirks: readonly Quirk[]) =>
   !(step.kind === 'fault' && step.fault === 'droppedLogs' && quirks.includes('no bloom'));
 
@@ -65,7 +65,7 @@ describe('the follower of a chain', function () {
     const states = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(steps, drawnQuirks, async (script, quirks) => {
-        // A chain that begins with block 1 is no development chain, which alone may take the place of another.
+        // A chain that begins with block 1 is no development chain, so no other chain could replace it in these stores.
         const own = quirks.includes('first block is number 1') ? await openStores() : null;
         const scene = await createScene(own ?? stores, `chain${played++}`, quirks);
         try {

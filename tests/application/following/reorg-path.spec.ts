@@ -16,7 +16,7 @@ const line = (from: Header, length: number, name: string) => {
   return headers;
 };
 
-/** Chain that answers by number from the branch of `byNumber`, and by hash from all headers. */
+/** Chain that finds headers by number on the branch that ends with `byNumber`, and by hash among all headers. */
 const chainOf = (headers: readonly Header[], head: Header, byNumber = head) => {
   const known = new Map(headers.map((header) => [header.hash, header]));
   const branch = new Map(upTo(known, byNumber).map((header) => [header.number, header]));
@@ -50,7 +50,7 @@ const pathOrFailure = async (chain: Chain, known: readonly Header[], head: Heade
   }
 };
 
-/** Trees in which each header follows one of the last four, which makes many long forks. */
+/** Trees in which each header follows one of the last four, so that forks of many headers are common. */
 const trees = fc.array(fc.nat(3), { minLength: 1, maxLength: 40, size: 'max' }).map((backs) => {
   const tree = [root];
   for (const back of backs) tree.push(child(tree[Math.max(0, tree.length - 1 - back)] ?? root, `h${tree.length}`));

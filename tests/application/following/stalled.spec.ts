@@ -59,7 +59,7 @@ describe('a stalled chain', () => {
     assert.deepEqual(await everything(app), { ready: [], alarm: 0, blocks: 0, seconds: 0, headRead: 0 });
     node.hangs = true;
     script.headers = headersOf('a', 25);
-    // The clock advances only once the turn hangs, because a turn in progress would still count as following.
+    // Waits until the turn hangs: a turn that still completed at the later time would count as following.
     await until('the turn hangs', () => node.isAsked);
     clock.pass(55);
     await eventually(async () => {
@@ -122,7 +122,7 @@ describe('a stalled chain', () => {
         throw new Error('no node answers');
       },
     });
-    // Instances of two releases have leases of their own, so that both follow the chain.
+    // Instances of two releases use separate leases, so that both follow the chain.
     const versions: Upcasters = { ...upcasters, WalletRegistered: { up: [] } };
     const second = startFollowing(stores, away, { fromGenesis: false, system: clock.system, versions });
     try {

@@ -22,7 +22,7 @@ describe('two followers of one chain', () => {
     stores = await openStores();
     for (let n = 0; n < 2; n++) {
       const connected = await evmChain([chain.url], silent);
-      // Two releases have leases of their own, so that both followers work at once.
+      // Two releases use separate leases, so that both followers work at the same time.
       followers.push(startFollowing(stores, connected, n > 0 ? { versions: nextRelease } : {}));
       closing.push(() => connected.close());
     }
@@ -67,7 +67,7 @@ describe('two followers of one chain', () => {
       return [`${transfer.transaction} ${transfer.index} ${block.hash}`];
     });
     assert.equal(new Set(observed).size, observed.length);
-    // Balances that take long are read after the webhooks were notified.
+    // Slow balance reads may end after the webhooks were notified.
     await eventually(async () =>
       assert.ok((await allEvents(stores.events)).some(({ type }) => type === 'BalanceRead')),
     );

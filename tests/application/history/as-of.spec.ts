@@ -17,7 +17,7 @@ const variant = variants.find(({ tag }) => tag === tags[0]) as Variant;
 type History = ReturnType<typeof openHistory>;
 type Noted = { readonly by: Context; readonly position: Position; readonly found: readonly string[] };
 
-/** Appends the history in parts, and records every answer after each part. */
+/** Appends the history in parts, and notes the result of every query after each part. */
 const play = async (
   { app, append }: History,
   owners: readonly Context[],
@@ -197,7 +197,8 @@ describe('an answer as of a past moment', () => {
       };
       const asked = Array.from({ length: 30 }, (_, n) => askFor(n));
       assert.equal(await countOf(await ask(now)), 100);
-      // One fold is in progress, and a second may start while the history of this organization is folded.
+      // Allows the other organization two reads of its history: one was in progress, and a second may start while the
+      // history of `mine` is read.
       assert.equal(foldsOf(mine), 1);
       assert.ok(foldsOf(other) <= 2, `${foldsOf(other)} histories of the other organization were started`);
       await Promise.all(asked);

@@ -23,7 +23,7 @@ const documentsAt = async (events: EventStore, organizationId: string, upTo: Pos
   return found;
 };
 
-/** Applies a difference to the documents, and checks the values before it. */
+/** Applies a difference to the documents, and asserts that their previous values are those in the difference. */
 const redo = (documents: Documents, organizationId: string, difference: Difference) => {
   const { collection, chain, id } = difference;
   const scope = collection === 'organizations' ? systemOwner : scopeOf(organizationId, chain);
@@ -47,7 +47,7 @@ const redo = (documents: Documents, organizationId: string, difference: Differen
 const written = (documents: Documents) =>
   JSON.parse(JSON.stringify([...documents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
-/** Enough offsets that a document is added and removed between some pair of them. */
+/** Offsets of positions, so many that some document is both added and removed between two consecutive ones. */
 const betweens = Array.from({ length: 12 }, (_, i) => i * 20);
 
 describe('the differences between two moments', () => {

@@ -44,7 +44,7 @@ describe('ImportHistory', () => {
     const endpoint = 'https://example.com/hook';
     await scene.app().webhooks.register(late, { walletId, endpoint, confirmation: 0 });
     await scene.ended(await scene.importFrom(ann));
-    // A transfer after the import shows that the fan-out has had its turn.
+    // The notification of a later transfer shows that the fan-out has processed the imported transfers before.
     mineSome(scene.chain, [[{ from: other, to: ann, value: 9n }], [], [], []]);
     const requested = async () =>
       (await allEvents(scene.stores.events)).filter(({ type }) => type === 'DeliveryRequested');

@@ -61,7 +61,7 @@ describe('an import that is running', () => {
 
   it('fails when the address is removed', async () => {
     isHeld = false;
-    // The last block is not confirmed, so the import cannot end otherwise.
+    // The import cannot complete before the removal, because its last block is not confirmed yet.
     const importId = await scene.importFrom(ann);
     const { wallet_id: walletId } = await scene.app().addresses.find(late, ann);
     await scene.app().addresses.remove(late, { walletId, inputs: [{ text: ann, path: '' }] });

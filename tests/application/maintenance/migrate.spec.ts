@@ -82,7 +82,8 @@ describe('the migration of a history to other stores', () => {
     const value = async (id: string) => JSON.parse((await to.state.get('processes', id))?.value ?? 'null');
     assert.equal(await value('queue-deliveries'), at(8));
     assert.equal(await value('shred-secrets'), 0);
-    // A checkpoint beyond the end makes its process start over, in the old stores as in the new.
+    // A checkpoint beyond the last event is migrated as 0, because its process would start from the first event in the
+    // old stores too.
     assert.equal(await value('tell-transactions'), 0);
     assert.deepEqual((await value('follow:C')).positions, [0, at(3), at(12)]);
     assert.equal((await value('follow:P')).first.position, at(3));

@@ -14,7 +14,7 @@ import { testSystem } from '../../support/silent.js';
 
 const by = contextOf(`org_${'a'.repeat(32)}`);
 const same = <T extends object>(data: T) => data;
-/** Release after the present one: it writes BalanceTouched in version 3. */
+/** Upcasters of the next release, which writes BalanceTouched in version 3. */
 const nextRelease: Upcasters = {
   ...upcasters,
   BalanceTouched: { up: [...(upcasters.BalanceTouched?.up ?? []), same<EventData<'BalanceTouched'>>] },

@@ -26,7 +26,7 @@ const instanceOf = ({ roles: own, seen, stopped = false }: Given, n: number): In
   activities: [],
 });
 
-/** Holds heartbeats as the state store does. */
+/** State store that contains the heartbeats of the given instances. */
 const stateWith = (instances: readonly Instance[]) => {
   const entries = new Map(instances.map((one) => [`instance:${one.id}`, JSON.stringify(one)]));
   return {

@@ -10,14 +10,14 @@ import { eventually } from '../../support/eventually.js';
 import { organizationCreated } from '../../support/histories/events.js';
 import { testSystem } from '../../support/silent.js';
 
-/** Number of events that exceeds what a process keeps in memory of one organization. */
+/** Number of events of one organization, more than a process keeps in memory. */
 const many = 2500;
 
 for (const engine of ['sqlite', 'eventstoredb over its wire'] as const)
   describe(`a process that serves organizations in turn, on ${engine}`, function () {
     this.timeout(60_000);
     let stops: (() => Promise<void>)[];
-    // Comes before the hooks that close the stores.
+    // Registered before the hooks of `usePlace`, which close the stores.
     afterEach(async () => {
       for (const stop of stops) await stop();
     });

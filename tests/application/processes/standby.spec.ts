@@ -27,8 +27,8 @@ describe('two instances with the same roles', () => {
   });
 
   /**
-   * Counts the calls of an instance to its ports. `looks` counts those for leases, by lease. Heartbeats of chains are not
-   * counted, because they show whether the owner of a lease does its work.
+   * Counts the calls of an instance to its ports. `looks` counts those for leases, by lease. Heartbeats of chains are
+   * not counted, because they show whether the owner of a lease does its work.
    */
   const countedPorts = (script: Parameters<typeof headerChain>[0] = { headers: headersOf('a', 30) }) => {
     const calls = new Map<string, number>();
@@ -67,7 +67,7 @@ describe('two instances with the same roles', () => {
     };
     return { calls, looks, ports };
   };
-  /** Runs every process that works in one instance only. */
+  /** Runs every process that only one instance may run at a time. */
   const start = (app: App) => {
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
@@ -120,7 +120,7 @@ describe('two instances with the same roles', () => {
   });
 
   it('pass the work on when the nodes of the first one fail for long', async () => {
-    // A second of a lease takes a twentieth of a second.
+    // Sleeps are shortened to a twentieth, so that leases expire sooner.
     const system: System = { ...testSystem, sleep: (ms, signal) => testSystem.sleep(ms / 20, signal) };
     const nodes = { areAway: false };
     const headers = headersOf('a', 30);

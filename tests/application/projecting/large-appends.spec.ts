@@ -16,7 +16,7 @@ import { testSystem } from '../../support/silent.js';
 
 const commands = 8;
 const size = 100;
-/** Maximum number of the greedy organization's large commands stored before a command that came after all of them. */
+/** Maximum number of large commands of one organization that may be stored before a later command of another. */
 const maxBefore = 2;
 const by = (organizationId: string): Context => ({
   ...contextOf(organizationId),
@@ -26,7 +26,7 @@ const by = (organizationId: string): Context => ({
 const embedded = ['sqlite', eventStores.sqlite, readModels.sqlite] as const;
 const services = ['eventstoredb and mongodb', eventStores['eventstoredb over its wire'], readModels.mongodb] as const;
 
-// Appends to many streams take long over the wire of the double.
+// Runs on the services only in the full tier, because appends to many streams are slow on the EventStoreDB double.
 for (const [name, eventPlace, modelPlace] of byTier([embedded], [services]))
   describe(`the projector during large appends on ${name}`, () => {
     const log = usePlace<Place<EventStore>>(eventPlace);
@@ -63,7 +63,8 @@ for (const [name, eventPlace, modelPlace] of byTier([embedded], [services]))
       for await (const batch of events.readAll(beginning))
         before += batch.filter((one) => one.position < position && one.metadata.organizationId === 'org_a').length;
       assert.ok(before <= maxBefore * size, `${before} events of the greedy organization came before`);
-      // Each append is a separate batch at worst; one more may be in progress, and the event itself is the last.
+      // Expects at most one batch for each large command before the event, one batch that was in progress, and the
+      // batch with the event itself.
       assert.ok(piecesUntil <= maxBefore + 2, `${piecesUntil} batches were projected before`);
       stop.abort();
       await running;

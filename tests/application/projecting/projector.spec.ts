@@ -15,7 +15,7 @@ import { testSystem } from '../../support/silent.js';
 
 type Created = { type: 'OrganizationCreated'; data: { organizationId: string; domain: string } };
 
-/** Counts its events, which reveals an event that is applied twice or skipped. */
+/** Projection that counts its events, which reveals an event that is applied twice or skipped. */
 const counts: Projection<Created, { count: number }> = {
   name: 'counts',
   version: 1,
@@ -24,7 +24,7 @@ const counts: Projection<Created, { count: number }> = {
   key: () => 'all',
   on: { OrganizationCreated: (doc) => ({ count: (doc?.count ?? 0) + 1 }) },
 };
-/** Fails on one specific event. */
+/** Projection that fails on the event with the domain `poison`. */
 const picky: Projection<Created, { domain: string }> = {
   ...counts,
   indexes: {},

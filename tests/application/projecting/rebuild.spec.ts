@@ -172,7 +172,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       let applied = 0;
       while (outcomes.at(-1) !== 'swapped') {
         const stop = new AbortController();
-        // The first report, which follows one batch, ends each of the first three parts.
+        // Interrupts each of the first three runs at its first progress report, which follows one batch.
         const signal = outcomes.length < 3 ? stop.signal : never;
         const part = await rebuildOver(models).run(projections, { signal, report: () => stop.abort() });
         applied += part.events;

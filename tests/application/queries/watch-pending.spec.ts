@@ -131,7 +131,7 @@ describe('the watcher of pending transactions', () => {
       const sorted = (hashes: readonly string[]) => hashes.toSorted((a, b) => a.localeCompare(b));
       assert.deepEqual(sorted(kept.map(({ hash }) => hash)), sorted(wanted.map(({ hash }) => hash)));
     });
-  /** Waits until the watcher has handled everything that was announced before. */
+  /** Waits until the watcher has handled all earlier announcements. */
   const settled = async () => {
     const mark = transactionOf(addressOf('mark'), 0, `mark ${marks++}`);
     hand.appear(mark);

@@ -35,7 +35,7 @@ const steps = randomSteps(blocks, weights, [{ weight: 2, arbitrary: fc.record(cr
 const confirmations = [3, 1, 6];
 const everything = { address: undefined, standard: undefined, contract: undefined, token: undefined };
 
-/** Changes of a balance by a transaction, read from the chain alone. */
+/** Computes how much a transaction changes a balance, from the scripted chain alone. */
 const changesBy = (mined: MinedTransaction, address: string, asset: Asset) => {
   const { from, to, value = 0n, failed = false, tokens: moved = [], internal = [] } = mined;
   const pieces = asset.standard === 'native' ? [{ from, to: to ?? '', value }, ...internal] : moved;
@@ -46,7 +46,7 @@ const changesBy = (mined: MinedTransaction, address: string, asset: Asset) => {
   return { incoming: sum('to'), outgoing: sum('from'), fees };
 };
 const blockAt = (chain: EvmChain, number: number) => chain.at(number) ?? assert.fail(`There is no block ${number}`);
-/** Adds up the changes of the blocks after `start` up to `end`. */
+/** Adds up the changes of a balance in the blocks after `start`, up to and including `end`. */
 const changesIn = (chain: EvmChain, start: number, end: number, address: string, asset: Asset) => {
   const total = { incoming: 0n, outgoing: 0n, fees: 0n };
   for (let number = start + 1; number <= end; number++)

@@ -47,7 +47,7 @@ const record = (policy: RequestLogPolicy = { kind: 'all' }) => {
       log: { ...testSystem.log, warn: (_, message) => warnings.push(message) },
     },
   });
-  /** Stores the refusals as at the end of the service. */
+  /** Stores the pending refused requests, as the recorder does when the service stops. */
   const end = async () => {
     const stop = new AbortController();
     const running = recorder.run(stop.signal);

@@ -23,7 +23,9 @@ const sending = {
 } as unknown as Sending;
 const chain = { genesis: async () => ({ hash: genesis }), sending } as unknown as Chain;
 
-/** The service over one set of engines, with a wallet that sends, and a count of the streams it reads. */
+/**
+ * Opens the service on one set of engines, with a wallet that sends. `counted` counts the stream reads of some work.
+ */
 const openScene = async (engine: (typeof engines)[number]) => {
   const [eventsPlace, modelsPlace] = await Promise.all([engine.events(), engine.readModels(projections)]);
   const [stored, readModels, stores] = await Promise.all([eventsPlace.open(), modelsPlace.open(), openStores()]);

@@ -22,7 +22,7 @@ describe('the transaction codec', () => {
   });
   afterEach(() => stores.close());
 
-  /** Composes the application over nodes of a family other than that of the API. */
+  /** Composes the application with TON nodes for an API of EVM transactions, and with the codec if there is one. */
   const appOn = (codec: TransactionCodec | null) =>
     composeApp(stores, {
       chains: new Map([[followedVariant.tag, { chain: {} as never, isNew: false, family: 'ton' }]]),

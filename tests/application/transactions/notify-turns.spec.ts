@@ -11,7 +11,7 @@ import { storeKinds } from '../../support/following/store-kinds.js';
 import { testSystem } from '../../support/silent.js';
 
 const [greedy, modest] = [contextOf('org_greedy'), contextOf('org_modest')];
-/** Deliveries that two batches of an organization may request: a second batch may follow before the first is seen. */
+/** Number of deliveries in two batches, the most that may precede another organization's delivery. */
 const twoBatches = 64;
 
 const createdOf = (transactionId: string) => {

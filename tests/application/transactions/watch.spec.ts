@@ -31,8 +31,8 @@ const recorded = <T extends object>(port: T, names: string[]): T =>
   ) as T;
 
 /**
- * Chain on which a nonce is used by the transaction, its cancellation, a foreign transaction or none. With `failure` the
- * transaction fails.
+ * Chain on which a nonce is used by the transaction, its cancellation, a foreign transaction or none. With `failure`,
+ * the transaction fails.
  */
 const createFakeChain = (failure?: () => string | null) => {
   let made = 0;
@@ -95,7 +95,7 @@ const createFakeChain = (failure?: () => string | null) => {
   };
 };
 
-/** Store in memory of the one stream and the one open transaction that the watcher reads. */
+/** Store in memory with the one stream and the one open transaction that the watcher reads. */
 const createMemory = () => {
   const past: Message[] = [];
   const handle: Handle = async (_, steps) => {

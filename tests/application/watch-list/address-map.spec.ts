@@ -46,7 +46,7 @@ const base58 = fc.string({
 });
 const bech32 = fc.string({ unit: fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l') }).map((text) => `bc1${text}`);
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-/** Texts that end in the padding of a word, or whose code units are those of a packed hex form. */
+/** Texts that could collide when packed: with NULs at the end, like padding, or with code units like packed digits. */
 const trailing = fc.constantFrom(
   'a',
   'a\0',

@@ -47,7 +47,8 @@ describe('a webhook that is changed', () => {
     return messages.at(-1) ?? assert.fail('nothing was sent');
   };
   const isVerifiedWith = (secret: string, { id, timestamp, body, signature }: WebhookMessage) => {
-    // The package rejects timestamps in the future, so the signature is compared instead of verified.
+    // The package `standardwebhooks` rejects timestamps in the future, so the test compares signatures instead of
+    // verifying.
     const expected = new Webhook(secret).sign(id, new Date(timestamp * 1000), body);
     return signature.split(' ').includes(expected);
   };

@@ -57,7 +57,7 @@ describe('a removed webhook', () => {
     const headers = await Promise.all(ids.map(async (id) => readWhole(await app.webhookHeaders.list(context, id))));
     return { webhooks: webhooks.length, headers: headers.flat().length };
   };
-  /** Removes a webhook like an earlier version, which left its headers. */
+  /** Removes a webhook like an earlier release, which did not remove its headers. */
   const removeAlone = (webhookId: string) =>
     createHandle(stores.events, testSystem)(context, [
       step(webhook, context.organizationId, webhookKey(context, webhookId), { type: 'Remove', data: { webhookId } }),

@@ -44,7 +44,7 @@ describe('the webhook target cache', () => {
     await stores.close();
   });
 
-  /** Waits until the read models include the command, like a response to a client. */
+  /** Waits until the read models include a command, as the service does before it responds, and returns the answer. */
   const shown = async <T>(done: Promise<{ answer: T; position: number }>) => {
     const { answer, position } = await done;
     await until('the command is shown', async () => (await app.progress.refresh()) >= position);

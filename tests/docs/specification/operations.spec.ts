@@ -18,7 +18,7 @@ import {
 
 const withoutLinks = (cell: string) => cell.replaceAll(/\[[^\]]+\]\(#[^)]+\)/g, linked);
 
-/** Returns the words for a schema, or the placeholder of a link where the schemas of APIs differ. */
+/** Returns the words for the schemas of a field if they are the same for all; otherwise the placeholder of a link. */
 const wordsOver = (schemas: readonly AnySchema[], words: (schema: AnySchema) => string) => {
   const all = new Set(schemas.map(words));
   return all.size === 1 ? [...all][0] : linked;
@@ -28,10 +28,10 @@ type Entry = readonly [name: string, documented: unknown];
 /** Sorts entries and keeps repeated names, so that a name listed twice shows as a difference. */
 const byName = (entries: readonly Entry[]) => entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Records already compared, each with its API. */
+/** Record types that were compared already, each with its API. */
 const followed = new Set<string>();
 
-/** Compares the table of a record with its schema, and the tables of its inner records with theirs. */
+/** Compares the documented fields of a record type with its schema, and also those of the record types inside it. */
 const compareRecord = (anchor: string, schema: AnySchema, segment: string, words: (schema: AnySchema) => string) => {
   const section = sectionAt(anchor);
   const table = tableWith(section, ...recordColumns) ?? assert.fail(`no table of fields at #${anchor}`);

@@ -16,7 +16,7 @@ const sections = readPage('docs/specification.md');
 const byText = (a: string, b: string) => a.localeCompare(b);
 const lastWord = (status: string) => status.split('_').at(-1)?.toLowerCase() ?? '';
 
-/** Reads the column "may become" of a table: of each status, the words in it that are statuses of the table. */
+/** Reads the column "may become" of a table: for each status, the statuses that its cell names. */
 const documentedAt = (anchor: string, column: string) => {
   const table = sections.find((one) => one.anchor === anchor)?.tables.find(({ columns }) => columns[0] === column);
   const rows = table?.rows ?? assert.fail(`no table of ${column} at #${anchor}`);

@@ -18,7 +18,7 @@ import {
 type NamedSchema = AnySchema & { readonly title?: string };
 type Difference = { readonly place: string; readonly page: string; readonly code: string | undefined };
 
-/** Returns the text of Markdown in one line, without links and the mark of extensions. */
+/** Returns the text of Markdown in one line, without links and without notes that a part is an extension. */
 const plain = (markdown: string) =>
   markdown
     .replaceAll(/\s*\n\s*/g, ' ')

@@ -39,7 +39,7 @@ describe('a delivery', () => {
 
   const again = (tries: number) => attempted('retrying', at + (delays[tries - 1] ?? 0));
   const [failed, completed] = [attempted('failed', null), attempted('completed', null, succeeding)];
-  /** Events of a delivery whose every attempt failed. */
+  /** Events of a delivery after every attempt has failed. */
   const exhausted = [...delays.map((_, i) => again(i + 1)), failed];
 
   const retried = (made: typeof failing | typeof silent, tries: number) =>

@@ -55,7 +55,7 @@ describe('the activity of a wallet in a block', () => {
     'due before it was read': [...observed, ...confirmed, unread, ...dropped(true)],
   };
   type Found = Partial<Record<keyof typeof states, LedgerEvent[]>>;
-  /** Cells of the states that emit events; all others emit nothing. */
+  /** Makes cells of the matrix: the given states emit the given events, and all other states emit nothing. */
   const cells = (found: Found) => ({
     ...Object.fromEntries(Object.entries(found).map(([state, events]) => [state, emits(...events)])),
     otherwise: nothing,

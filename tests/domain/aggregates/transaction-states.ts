@@ -86,7 +86,7 @@ export const cancellationSigned = 'being canceled, with the cancellation signed'
 export const cancellationSent = 'being canceled, with the cancellation sent';
 export const cancellationRefused = 'being canceled, with the cancellation rejected';
 export const cancellationMined = 'canceled by a mined cancellation';
-/** API states, which the error messages name. */
+/** States of the tests by the API state that error messages name for them. */
 const shown: Readonly<Record<string, readonly State[]>> = {
   CREATED: ['created'],
   SIGNED: ['signed', 'refused'],

@@ -26,7 +26,7 @@ describe('doctor, about a follower without a followed block', () => {
     const follower = nodeChecks(config, ports).find(({ name }) => name === `follower of ${tag}`);
     return ((await follower?.run()) ?? []).map(({ level, found }) => `${level} ${found}`);
   };
-  /** Runs a follower whose nodes do not have the first block, until its heartbeat has an alarm; it started at `time`. */
+  /** Runs a follower from `time` on, with nodes that do not have the first block, until its heartbeat has an alarm. */
   const failToStart = async (time: number) => {
     const clock = movedClock(time);
     const genesis = async () => fail('NODE_ERROR', 'No chain node has the first block.');

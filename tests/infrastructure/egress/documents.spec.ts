@@ -13,7 +13,7 @@ type Settings = Partial<Parameters<typeof guardedDocuments>[0]>;
 const documents = (settings: Settings = {}) =>
   guardedDocuments({ egress: egressWith({ allowPrivate: true }), ipfsGateway: undefined, log: silent, ...settings });
 
-/** Reads a document from a server that answers with the listener. */
+/** Reads a document from a server that answers requests with the given listener. */
 const readFrom = async (answer: RequestListener, settings: Settings = {}, path = '') => {
   const port = await serve(answer);
   return documents(settings).read(`http://127.0.0.1:${port}/${path}`);

@@ -60,7 +60,8 @@ describe('the EventStoreDB adapter under faults', () => {
     for (const when of ['before', 'after'] as const)
       it(`appends to many streams once while calls of ${rpc} keep failing ${when} they take effect`, async () => {
         const writes = wide(20);
-        // Faults of the single call come first, so that the individual appends that follow meet their own.
+        // Fails the one call that reserves all streams first, so that the individual appends after it meet faults of
+        // `rpc`.
         double.fail('batchAppend', status.UNAVAILABLE, 1, when);
         double.fail(rpc, status.UNAVAILABLE, 3, when);
         await store.append(writes);

@@ -5,13 +5,16 @@ import type { ManyCall } from '../../support/eventstoredb-double/many-append.js'
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 import { isFull } from '../../support/run/tier.js';
 
-/** Matches tests against the server at EVENTSTORE_URL, without those of the other client on its own double. */
+/**
+ * Matches the tests on the server at EVENTSTORE_URL, but not those "over its wire", which use the other client and
+ * their own double.
+ */
 const onServer = 'on eventstoredb (?!over)';
 const contract = (part: string) => `tests/contracts/event-${part}.spec.ts`;
 /** Contract files that do not depend on how the server appends to several streams. */
 const otherParts = isFull ? ['size', 'histories', 'adoption'].map(contract) : [];
 
-/** Runs the contract against the double in a separate process, because the two clients break each other in one. */
+/** Runs the contract against the double in a separate process, because the two clients cannot share one. */
 const run = async (double: EventStoreDouble, contracts: readonly string[]) => {
   const args = ['node_modules/mocha/bin/mocha.js', '--no-parallel', '--grep', onServer, ...contracts];
   const child = spawn(process.execPath, args, {

@@ -4,7 +4,10 @@ import { type Attempt, hedgedRequest } from '../../../infrastructure/gateway-nod
 import { createMember, type Member } from '../../../infrastructure/gateway-nodes/member.js';
 import { silent } from '../../support/silent.js';
 
-/** Node that answers when the test triggers it, and counts the requests that another node answered sooner. */
+/**
+ * Pool member that answers when the test triggers it. Each entry of `slowAnswers` is a request that another member
+ * answered sooner.
+ */
 const fakeMember = (name: string) => {
   const slowAnswers: number[] = [];
   let answer: (attempt: Attempt<string>) => void = () => undefined;

@@ -26,7 +26,7 @@ describe('a gateway whose fast node lags behind a slow one', () => {
   const start = async (options?: Parameters<typeof poolOf>[1]) => {
     const nodes = { quick: linkedNode(100), slow: linkedNode(100, 20) };
     const pool = poolOf(nodes, options);
-    // The head comes from the slow node.
+    // Leaves the slow node as the only source of the head.
     nodes.quick.state.lacks = ['eth_blockNumber'];
     for (let i = 0; i < 3; i++) await pool.ask('eth_getBalance', [anna, '0x1']);
     nodes.slow.state.head = 101;
@@ -146,7 +146,7 @@ describe('a gateway whose fast node lags behind a slow one', () => {
     const { ask, quick, slow, hear } = await startBeside();
     quick.state.turns = 50;
     const before = ask('eth_getLogs', of101);
-    // A poll of the heads, which may come first on a busy machine, asks the slow node.
+    // Waits for either node, because the slow one is asked for the logs if a poll of the heads comes first.
     const isAsked = () => [quick, slow].some(({ state }) => state.asked.includes('eth_getLogs'));
     while (!isAsked()) await turn();
     hear(101);

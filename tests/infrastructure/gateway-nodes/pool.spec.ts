@@ -195,7 +195,7 @@ describe('a node pool', () => {
       chain.reorganize(75, [[{ from: anna, to: bert, logs: [{ address: anna, topics: [], data: '0x' }] }]]);
       for (let i = chain.head().number; i < 80; i++) chain.mine(i === 77 ? [{ from: anna, to: bert }] : []);
       pool = poolOf(first.url);
-      // The final block is requested when it is first needed.
+      // Repeats the request, because the pool reads the final block only when a request first needs it.
       await until('a final value comes from the cache', async () => {
         await ask('eth_getBalance', bert, hex(1));
         return pool.metrics().hits > 0;

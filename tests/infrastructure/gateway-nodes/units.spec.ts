@@ -62,7 +62,8 @@ describe('the rate limits of nodes in units', () => {
           );
           for (const [place, most] of perSecond.entries()) {
             const own = granted.filter((one) => one.place === place);
-            // The last call may overdraw the units of one second and the time since.
+            // All calls before the last cost less than the units of one second and of the time until the last call. The
+            // last call may exceed these units.
             const before = own.slice(0, -1).reduce((sum, { cost }) => sum + cost, 0);
             assert.ok(before < most + ((own.at(-1)?.at ?? 0) / 1000) * most + 1e-6);
           }

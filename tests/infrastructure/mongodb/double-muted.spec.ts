@@ -13,7 +13,7 @@ describe('the MongoDB double while it is muted', () => {
       .finally(() => (isAnswered = true));
     await until('the request has arrived', () => double().commands.includes('find'));
     double().mute(false);
-    // A later request is answered over another connection, and the first one still is not.
+    // A later request is answered over another connection, but the first request remains unanswered.
     assert.equal((await items().findOne())?.n, 1);
     assert.equal(isAnswered, false);
     double().dropConnections();

@@ -14,7 +14,7 @@ import { faultOf } from '../../../infrastructure/nodes/json-rpc/rpc-fault.js';
 import { silent } from '../../support/silent.js';
 
 const timeouts = { deadlineMs: 30_000, timeoutMs: 20_000 };
-/** Error message longer than a screen and shorter than the limit of gRPC. */
+/** Error message of about 3000 characters, which is below the limit of gRPC. */
 const long = `the sender is blocked because ${'it owes a fee, '.repeat(200)}and that is all`;
 
 type Started = { readonly url: string; close(): Promise<unknown> };

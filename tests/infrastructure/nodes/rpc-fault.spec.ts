@@ -3,7 +3,7 @@ import { faultOf } from '../../../infrastructure/nodes/json-rpc/rpc-fault.js';
 import type { FaultKind } from '../../../infrastructure/nodes/node-fault.js';
 
 const messages: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
-  // Limits of the caller's plan at one node, so another node is asked until they are reset.
+  // Errors about limits of the service's plan at one node. Another node is asked until these limits are reset.
   busy: [
     'Your app has exceeded its compute units per second capacity',
     'daily request count exceeded, request rate limited',
@@ -12,7 +12,7 @@ const messages: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
     'project exceeded its monthly quota',
     'request limit exceeded for block explorer plan',
   ],
-  // The node's URL has a key that is no longer valid, which is not the caller's mistake.
+  // Errors about an invalid key in the URL of the node, which is not the caller's mistake.
   failing: [
     'invalid api key',
     'API key is not allowed to access blockchain',

@@ -21,7 +21,7 @@ const open = () => {
   );
   const close = () => {
     db.close();
-    // The search for secrets would read all these zeros.
+    // Removes the file, because the search for secrets after the tests would read all these zeros.
     rmSync(dirname(path), { recursive: true });
   };
   return { path, write: () => insert.run(), close };

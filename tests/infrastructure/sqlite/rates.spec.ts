@@ -8,7 +8,7 @@ import { freshDirectory } from '../../support/run/directories.js';
 
 type Counts = Record<keyof Limits, { start: number; end: number; used: number }>;
 
-/** Reference that counts every window with every request. */
+/** Reference implementation, which updates the counts of all windows with every request. */
 const createPlain = () => {
   const counts: Partial<Counts> = {};
   return (limits: Limits, cost: number, at: number) => {

@@ -3,7 +3,7 @@ import type { Recorded } from '../../../application/ports/event-store.js';
 import { createSubscriptions } from '../../../infrastructure/sqlite/events/subscriptions.js';
 
 const batchSize = 500;
-/** Number of events that exceeds the arguments of a function call. */
+/** Number of events, more than a function call can have arguments. */
 const largeCount = 200_000;
 const eventsUpTo = (head: number) => Array.from({ length: head }, (_, n) => ({ position: n + 1 }) as Recorded);
 

@@ -60,7 +60,7 @@ describe('the log of the embedded event store after a power cut', () => {
   before(async () => {
     ({ saved, ends } = await interrupted());
   });
-  /** Counts the events of the appends that end within the first bytes of the log. */
+  /** Counts the events of the appends that end within the first `bytes` bytes of the log. */
   const whole = (bytes: number) => ends.filter((end) => end <= bytes).length * perAppend;
 
   it('contains every complete append and no part of a torn one, wherever it was cut', () => {

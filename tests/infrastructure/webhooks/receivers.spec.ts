@@ -77,7 +77,8 @@ describe('the webhook sender with hostile receivers', () => {
     it(`disconnects from a receiver that ${fault}`, async () => {
       const { port, sockets, left } = await serveRaw(speak);
       const timers = timersNow();
-      // The long default deadline proves that the sender does not wait for it on the other outcomes.
+      // Keeps the long default deadline for all other outcomes, to show that the sender ends these requests without
+      // waiting for it.
       const sender = senderWith({
         ...(outcome === 200 && { deadlineMs: longDeadlineMs }),
         ...(outcome === late && { deadlineMs }),

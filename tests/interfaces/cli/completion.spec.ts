@@ -29,7 +29,7 @@ const cases: readonly (readonly [typed: string, candidates: readonly string[]])[
   ['chainfold audit verify nothing-such', []],
 ];
 
-/** Asks bash for the candidates of its completion function, as it calls the function itself. */
+/** Calls the completion function with the variables that bash sets for it, and returns the offered candidates. */
 const inBash = (typed: string): readonly string[] => {
   const words = typed.split(' ');
   const program = `${completionScript('bash', commands)}

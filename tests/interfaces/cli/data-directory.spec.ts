@@ -9,10 +9,10 @@ import { jsonOf, runCommand } from '../../support/service/command.js';
 /** Commands that may create a data directory. */
 const creators = ['serve', 'restore'];
 
-/** Commands that read no embedded store, or only those that exist. */
+/** Commands that need no data directory: they read no embedded store, or only the stores that exist. */
 const storeless = /^(?:call|listen|audit import|dev .*|doctor|status|trace|backup verify|config .*|completion)$/;
 
-/** Arguments that make a command open the stores, apart from those that are required. */
+/** Optional arguments without which a command would not open the stores. */
 const further: Readonly<Record<string, readonly string[]>> = {
   'audit verify': ['--all'],
   'audit accept-loss': ['--organization=a'],

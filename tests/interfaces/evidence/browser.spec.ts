@@ -9,7 +9,7 @@ import { notary } from '../../support/audit/sealed-history.js';
 import type { Files } from '../../support/audit/tampered-files.js';
 import { skip } from '../../support/run/skip.js';
 
-/** Folder for pictures of the page; those of docs/audit.md are written with docs/console. */
+/** Folder for screenshots of the page; none are taken if undefined. `docs/console` has those of docs/audit.md. */
 const pictures = process.env.CHAINFOLD_TEST_PICTURES;
 
 describe('verify.html in Chromium', () => {

@@ -35,7 +35,7 @@ const bent = (line: string) => {
 
 const operator: Operation = { actor: { kind: 'operator', id: 'cli' }, requestId: 'accepted' };
 
-/** Computes the hashes over all events, and over their places in the store. */
+/** Computes the hash over all events, and the hash over their positions in the store. */
 const standingOf = async (files: Files) => {
   let link = firstLink(evidenceOwner, sha256);
   let places = firstPlaces(evidenceOwner, sha256);
@@ -46,7 +46,10 @@ const standingOf = async (files: Files) => {
   return { ...link, places };
 };
 
-/** Tampers with the lines of the history after its header, as objects or as a list. */
+/**
+ * Applies a tampering to the lines of the exported history after its header. Indexes are taken modulo the number of
+ * lines.
+ */
 const tamper = (contents: Contents, { kind, at, to, leaf, value }: Tampering): Contents => {
   const [header = '', ...lines] = (contents.get('history.ndjson') ?? '').trimEnd().split('\n');
   const [from, target] = [at % lines.length, to % lines.length];

@@ -7,9 +7,9 @@ import { connectTo } from '../../support/gateway/gateway.js';
 import { openSockets } from '../../support/gateway/gateway-sockets.js';
 import { testSystem } from '../../support/silent.js';
 
-/** Number of clients that come and go; 100,000 make a long run. */
+/** Number of clients that connect and disconnect. Set CHAINFOLD_STORM to 100000 for a long run. */
 const storm = Number(process.env.CHAINFOLD_STORM ?? 500);
-/** Number of subscribers at once; 5,000 make a long run. */
+/** Number of concurrent subscribers. Set CHAINFOLD_SUBSCRIBERS to 5000 for a long run. */
 const subscribers = Number(process.env.CHAINFOLD_SUBSCRIBERS ?? 1000);
 const atOnce = 50;
 const nothing = { connections: 0, subscriptions: 0, filters: 0, waiting: 0 };
@@ -34,7 +34,10 @@ describe('connections to the gateway', function () {
     call('evm_newFilter', {}),
     `[${call('eth_subscribe', 'newHeads')},${call('eth_newPendingTransactionFilter')}]`,
   ];
-  /** Connects and disconnects, depending on `i`, before acceptance, before or after an answer, or on a notification. */
+  /**
+   * Connects a client, and disconnects it at a moment that depends on `i`: before the connection is accepted, before or
+   * after an answer, or on a notification.
+   */
   const comeAndGo = (i: number) =>
     new Promise<void>((resolve) => {
       const socket = new WebSocket(rig.url, { perMessageDeflate: false });

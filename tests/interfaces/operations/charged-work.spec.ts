@@ -21,9 +21,14 @@ import {
 } from '../../support/scenes/greedy-and-modest.js';
 import { testSystem } from '../../support/silent.js';
 
-/** Number of addresses, contracts, balances, transfers and notifications that the organization has. */
+/**
+ * Number of addresses that the organization has. Its contracts, balances, transfers and notifications are as many each.
+ */
 const loaded = 1000;
-/** Documents and events that one unit of cost may read and write: a hundred items with all that belongs to each. */
+/**
+ * Maximum number of documents and events that may be read and written per charged unit. A unit covers a hundred items,
+ * and each item may need several documents and events.
+ */
 const maxPerUnit = 400;
 
 const numbers = Array.from({ length: loaded }, (_, n) => n);
@@ -82,7 +87,7 @@ const countedEvents = (events: EventStore): EventStore => {
 type Schema = { readonly properties: Record<string, { type?: string }>; readonly required: readonly string[] };
 type Values = Readonly<Record<string, unknown>>;
 
-/** Builds a request from the given values; a required field without one has the value of the example. */
+/** Builds a request from the given values. A required field without a given value has the value of the example. */
 const requestOf = ({ request, example }: Endpoint, values: Values) => {
   const { properties, required } = request as Schema;
   const names = Object.keys(properties).filter((name) => name in values || required.includes(name));

@@ -66,10 +66,10 @@ const compile = () => {
   return contracts.Hostile;
 };
 
-/** Creates one contract and returns its address and a function that sends it a call. */
+/** Creates one contract and returns its address, and a function that calls its method `mint`. */
 const deploy = async (ask: Ask, { abi, evm }: Compiled, ...args: readonly unknown[]) => {
   const contract = new Interface(abi);
-  // The last account sends nothing else.
+  // Sends from the last account, which sends no other transactions.
   const [from] = (await ask<string[]>('eth_accounts')).slice(-1);
   const data = `0x${evm.bytecode.object}${contract.encodeDeploy(args).slice(2)}`;
   const hash = await ask<string>('eth_sendTransaction', { from, data });
@@ -81,7 +81,7 @@ const deploy = async (ask: Ask, { abi, evm }: Compiled, ...args: readonly unknow
   };
 };
 
-/** Deploys an ERC-20 contract whose balances take all gas, and an ERC-721 contract whose tokens are described at `uri`. */
+/** Deploys an ERC-20 contract that uses all gas to read a balance, and an ERC-721 contract with metadata at `uri`. */
 export const deployHostileContracts = async (ask: Ask, uri: string) => {
   const { Coin, Picture } = compile();
   return { coin: await deploy(ask, Coin), picture: await deploy(ask, Picture, uri) };

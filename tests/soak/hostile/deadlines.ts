@@ -6,7 +6,10 @@ const everyMs = 250;
 
 type Around = World & {
   readonly complain: (text: string) => void;
-  /** Time within which each call must be answered; null where other work may slow the machine down. */
+  /**
+   * Time in ms within which each call must be answered; null to accept late answers, if other work may slow the machine
+   * down.
+   */
   readonly deadlineMs: number | null;
 };
 type Call = (tenant: Tenant, walletId: string, url: string) => Promise<unknown>;
@@ -14,7 +17,7 @@ type Call = (tenant: Tenant, walletId: string, url: string) => Promise<unknown>;
 const calls: Readonly<Record<string, Call>> = {
   GetWallet: ({ api }, wallet_id) => api().getWallet({ wallet_id }),
   RegisterAddress: (tenant, walletId) => newAddress(tenant, walletId),
-  // Nodes fail on purpose, so an answer with an error is an answer too.
+  // Nodes fail on purpose, so an answer with an error counts as an answer.
   'a gateway call': ({ key }, _, url) =>
     fetch(`${url}/c/mainnet/v1/${key}`, {
       method: 'POST',
@@ -26,8 +29,8 @@ const calls: Readonly<Record<string, Call>> = {
 const isRateLimited = (error: unknown) => String(error).includes('RATE_LIMITED');
 
 /**
- * Calls the service for each tenant repeatedly, and reports each answer that was late, or refused for a rate limit that
- * the tenant does not have, while the API was running.
+ * Calls the service for each tenant repeatedly. Reports each refusal for a rate limit, because tenants have no limit,
+ * and each successful answer that was late, unless the API process was killed during the call.
  */
 export const watchDeadlines = async (around: Around, tenants: readonly Tenant[], signal: AbortSignal) => {
   const { processes, tally, complain, deadlineMs } = around;

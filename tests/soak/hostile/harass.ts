@@ -13,9 +13,9 @@ import { deployHostileContracts } from './contracts.js';
 
 type Hostile = Credentials & {
   readonly walletId: string;
-  /** Wallet that has webhooks, with a single address. */
+  /** Wallet with a single address, for which webhooks are registered. */
   readonly heard: { readonly walletId: string; readonly address: string };
-  /** Address of the first wallet that receives tokens. */
+  /** Address of the organization's other wallet, which receives the tokens. */
   readonly holder: string;
   /** Endpoint that accepts connections and never answers. */
   readonly silentUrl: string;
@@ -35,7 +35,7 @@ const largeData = `0x${'00'.repeat(60_000)}`;
 const addresses = (count: number) => Array.from({ length: count }, () => `0x${randomBytes(20).toString('hex')}`);
 const times = (count: number, work: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, work));
 
-/** Sends a request and disconnects before the answer is read. */
+/** Sends a request and disconnects without reading the answer. */
 const hangUp = (url: string, by: Credentials, path: string, request: object) =>
   new Promise<void>((resolve) => {
     const body = JSON.stringify(request);
@@ -131,7 +131,10 @@ const steps: Readonly<Record<string, Step>> = {
     times(atOnce, () => fetch(`${url}/v1/c/RegisterWallet`, { method: 'POST', body: ' '.repeat(1_000_000) })),
 };
 
-/** Creates the organization, with default limits, its wallets and its contracts before any fault. */
+/**
+ * Creates the hostile organization with the default rate limits, its wallets and its contracts. Called before any fault
+ * is injected.
+ */
 export const settleHostile = async ({ ask, processes }: World): Promise<Hostile> => {
   const url = processes.api() ?? '';
   const { organizationId: _, ...credentials } = await newOrganization(processes.home, 'hostile');
@@ -156,7 +159,7 @@ export const settleHostile = async ({ ask, processes }: World): Promise<Hostile>
   return { ...credentials, walletId, heard, holder, silentUrl: receiver.url, contracts, close: receiver.close };
 };
 
-/** Runs one step after the other until the signal aborts, whether they are answered or rejected. */
+/** Runs one step after the other until the signal aborts, whether the service accepts or rejects their requests. */
 export const harass = async ({ ask, processes, tally }: World, by: Hostile, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted)
     for (const [name, step] of Object.entries(steps)) {

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Finds the program of Chromium: the one in CHAINFOLD_TEST_CHROMIUM, or one on the path; null without any. */
+/** Finds the executable of Chromium: the one in CHAINFOLD_TEST_CHROMIUM, or one on the path; null if there is none. */
 export const findChromium = (): string | null => {
   const { CHAINFOLD_TEST_CHROMIUM: given, PATH = '' } = process.env;
   const onPath = PATH.split(delimiter).flatMap((folder) => programs.map((program) => join(folder, program)));

@@ -5,7 +5,7 @@ type Stores = { readonly events: EventStore; readonly state: StateStore };
 
 const buckets: readonly Bucket[] = ['vault', 'processes'];
 
-/** Copies the contents of two stores into empty ones, like a backup of both at the same moment. */
+/** Copies all events and process state into empty stores, as a backup of both stores at the same moment would. */
 export const copyStores = async (from: Stores, to: Stores) => {
   for await (const batch of from.events.readAll(beginning)) await to.events.adopt(batch);
   for (const bucket of buckets) {

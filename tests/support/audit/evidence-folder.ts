@@ -11,7 +11,7 @@ import { type Files, openFiles } from './tampered-files.js';
 
 export const evidenceOwner = `org_${'e'.repeat(32)}`;
 
-/** Period that contains everything that a test appends. */
+/** Period of evidence folders that contains every event that a test appends. */
 const wholePeriod = '2020-01-01/2099-12-31';
 
 /** Makes stores with a sealed history, and a few unsealed events at its end. */
@@ -25,7 +25,7 @@ export const openSealedFiles = async (rounds = 4): Promise<Files> => {
   return files;
 };
 
-/** Statement of a wallet, in the folder of every test. */
+/** File name of the wallet statement in every folder that `writeEvidence` writes. */
 export const statementName = `statement-wal_${'2'.repeat(32)}.csv`;
 const statements = {
   files: [
@@ -40,7 +40,7 @@ const statements = {
 
 type Wanted = { readonly period?: string; readonly seed?: string; readonly size?: number };
 
-/** Writes the evidence of a history as the command does. */
+/** Writes an evidence folder for `evidenceOwner`, as the command `audit evidence` does. */
 export const writeEvidence = async (files: Files, { period = wholePeriod, seed, size = 10 }: Wanted = {}) => {
   const folder = join(freshDirectory(), 'evidence');
   const audit = files.audit();

@@ -10,10 +10,10 @@ import { freshDirectory } from '../run/directories.js';
 import type { Contents } from './evidence-folder.js';
 import { notary } from './sealed-history.js';
 
-/** Flaw that a verifier names, without its words. */
+/** Place of a flaw that a verifier reports: file, first and last event number (0 for the whole file), and event id. */
 export type Named = { readonly file: string; readonly event: number; readonly last: number; readonly id?: string };
 
-/** Verifier of evidence folders: the first flaw of each folder, or null. */
+/** Verifies evidence folders and returns the first flaw of each; null for a valid folder. */
 type Verifier = (folders: readonly string[], key: string) => Promise<readonly (Named | null)[]>;
 
 const named = (file: string, { event, last, id }: Omit<Named, 'file'>): Named => ({
@@ -60,14 +60,16 @@ export const verifyByCommand: Verifier = (folders, key) =>
 type PageVerdict = { readonly valid: boolean | null; readonly text: string; readonly flaw?: Named };
 type VerifyFolder = (files: ReadonlyMap<string, Blob>, key: string) => Promise<PageVerdict>;
 
-/** Loads the script of verify.html. It needs only WebCrypto, which Node has too. */
+/**
+ * Loads the verifier in verify.html into this process: it uses no part of a browser but WebCrypto, which Node has too.
+ */
 const loadPageVerifier = (): VerifyFolder => {
   const [, script = ''] =
     /<script id="verifier">([\s\S]*?)<\/script>/.exec(readFileSync(`${source}/verify.html`, 'utf8')) ?? [];
   return runInThisContext(`(() => { ${script}; return verifyFolder; })()`) as VerifyFolder;
 };
 
-/** Reads the files of a folder as the page gets them. */
+/** Reads the files of a folder into blobs, as verify.html receives them. */
 const blobsOf = (folder: string): ReadonlyMap<string, Blob> =>
   new Map(readdirSync(folder).map((name) => [name, new Blob([readFileSync(join(folder, name))])]));
 
@@ -93,7 +95,7 @@ print(json.dumps([verify.find_flaw(folder, sys.argv[2]) for folder in sys.argv[3
 `;
 type PythonFlaw = readonly [string, number, number, string, string];
 
-/** Verifies all folders in one process, because each start takes longer than a verification. */
+/** Verifies all folders in one Python process, because starting Python takes longer than verifying a folder. */
 const byPython: Verifier = async (folders, key) => {
   const { stdout } = await promisify(execFile)('python3', ['-c', program, source, key, ...folders]);
   const flaws = JSON.parse(stdout) as readonly (PythonFlaw | null)[];

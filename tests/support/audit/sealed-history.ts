@@ -51,11 +51,14 @@ type Stores = {
   readonly events: EventStore;
   readonly state: StateStore;
   readonly notary?: Notary;
-  /** Process of the sealer, which then requires codes as soon as every running process adds them. */
+  /**
+   * Operating system process that runs the sealer. If present, the sealer requires a message authentication code of
+   * each event as soon as all running processes add such codes; if absent, it never requires one.
+   */
   readonly deployment?: NonNullable<SealerPorts['deployment']>;
 };
 
-/** Wraps the event store so that a subscription ends at the present head. */
+/** Wraps the event store so that a subscription ends with the last event that is stored now. */
 export const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
   const last = await events.head();
   return {
@@ -72,7 +75,7 @@ export const untilCaughtUp = async (events: EventStore): Promise<EventStore> => 
 
 const rhythm = { events: 10, ms: 3_600_000 };
 
-/** Runs a sealer until it has read the present head. */
+/** Runs a sealer until it has read the last event that is stored now. */
 export const sealAll = async (
   { events, state, notary: signer = notary, ...release }: Stores,
   system = manualSystem(),
@@ -83,7 +86,10 @@ export const sealAll = async (
   await createSealer(ports, rhythm).follow(new AbortController().signal);
 };
 
-/** Lets a sealer look once for histories that have waited too long. */
+/**
+ * Runs one turn of the sealer, which seals the history of each organization that has unsealed events older than the
+ * sealer's policy allows.
+ */
 export const sealOld = async (
   { events, state, notary: signer = notary, ...release }: Stores,
   system: System,

@@ -8,7 +8,7 @@ import { appendEvents, manualSystem, notary, sealAll } from './sealed-history.js
 
 const eventsPerRound = 11;
 
-/** Opens empty stores for each test of the suite, whose histories can be sealed. */
+/** Opens empty stores before each test of the suite; `sealRounds` appends events to them and seals the events. */
 export const useSealedStores = () => {
   const eventPlace = usePlace(eventStores.sqlite);
   const statePlace = usePlace(states.sqlite);

@@ -15,8 +15,9 @@ import { freshDirectory } from '../run/directories.js';
 import { appendEvents, manualSystem, notary, sealAll } from './sealed-history.js';
 
 /**
- * Event store and process state in files, which somebody with access to the disk writes to while no service runs. With
- * `ring` the audit key is the one in the vault of the files, otherwise a fixed one.
+ * Opens an event store and process state in files, which a test can change like an attacker with access to the disk. If
+ * `copyOf` is given, the files are copied from that folder. If `ring` is given, the audit key is read from the vault in
+ * the files; if not, a fixed test key is used.
  */
 export const openFiles = async (copyOf?: string, ring?: KeyRing) => {
   const directory = freshDirectory();
@@ -43,7 +44,7 @@ export const openFiles = async (copyOf?: string, ring?: KeyRing) => {
     directory,
     close,
     audit,
-    /** Runs SQL on the events directly, which no service does. */
+    /** Runs SQL on the file of the event store, as an attacker would while no service runs. */
     tamper: async (...statements: readonly string[]) => {
       await close();
       const db = new DatabaseSync(path('events.db'));
@@ -56,12 +57,12 @@ export const openFiles = async (copyOf?: string, ring?: KeyRing) => {
     },
     append: (organizationId: string, count: number, from: number) =>
       appendEvents(stores.events, organizationId, count, from),
-    /** Runs sealers several times over everything, so that the seals of earlier turns are included. */
+    /** Runs a sealer `turns` times, so that later turns also read the seals that earlier turns appended. */
     seal: async (system = manualSystem(), turns = 3) => {
       for (let n = 0; n < turns; n++) await sealAll(stores, system);
     },
     put,
-    /** Replaces what the sealer remembers of an organization; null removes it. */
+    /** Replaces the sealer's saved progress of an organization; null removes the progress. */
     remember: (organizationId: string, value: string | null) => {
       const id = `audit-chain:${organizationId}`;
       return value === null ? stores.state.destroy('processes', id) : put(id, value);

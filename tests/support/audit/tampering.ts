@@ -29,7 +29,7 @@ const put = (value: unknown, [key, ...rest]: Path, leaf: unknown): unknown => {
   return { ...(value as object), [key]: put((value as Record<string, unknown>)[key], rest, leaf) };
 };
 
-/** Replaces the value of one leaf; sometimes by the same value. */
+/** Returns a copy of `item` in which leaf number `leaf` has the given value, which may equal the old one. */
 export const change = (item: object, leaf: number, value: unknown): unknown => {
   const leaves = leavesOf(item);
   return put(item, leaves[leaf % leaves.length] ?? [], value);

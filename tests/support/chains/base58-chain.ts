@@ -4,7 +4,7 @@ import { fail } from '../../../domain/failure.js';
 
 const address = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** Reads the addresses of a made-up family: base58, in which capitals matter. */
+/** Address codec of a made-up chain family, with addresses in base58, in which the case of letters matters. */
 export const base58Codec: AddressCodec = {
   parse: (input) => (address.test(input) ? input : null),
   fault: () => 'must be 32 to 44 characters of base58',

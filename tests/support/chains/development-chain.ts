@@ -17,7 +17,10 @@ export const hex = (value: number) => `0x${value.toString(16)}`;
 const phrase = 'test test test test test test test test test test test junk';
 const accounts = HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0");
 
-/** Starts a development chain for each test, which mines at once by default, and returns clients of it. */
+/**
+ * Starts a development chain for each test, and returns clients of the chain. By default, the chain mines every
+ * transaction at once.
+ */
 export const useDevelopmentChain = () => {
   let chain: DevelopmentChain;
   let provider: JsonRpcProvider;
@@ -66,7 +69,9 @@ export const useDevelopmentChain = () => {
         assert.match(error.message, message);
         return true;
       }),
-    /** Opens a WebSocket for calls and for notifications in their order. */
+    /**
+     * Opens a WebSocket to the chain. `next` returns the received messages, answers and notifications, in their order.
+     */
     connect: async () => {
       const socket = new WebSocket(chain.wsUrl);
       closing.push(() => socket.terminate());

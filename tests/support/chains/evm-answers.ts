@@ -12,7 +12,7 @@ import {
 } from './evm-chain.js';
 import { tokenLog } from './evm-contracts.js';
 
-/** Throws the JSON-RPC error that a node answers with. */
+/** Throws a JSON-RPC error, which the node returns. */
 export const fail = (code: number, message: string): never => {
   throw Object.assign(new Error(message), { code });
 };
@@ -138,7 +138,7 @@ const rootFrame = (transaction: MinedTransaction): Answer => {
 export const traceAnswers = ({ transactions }: MinedBlock): Answer[] =>
   transactions.map((transaction) => ({ txHash: transaction.hash, result: rootFrame(transaction) }));
 
-/** Answers eth_getLogs without a filter. */
+/** Returns the result of eth_getLogs for a range of blocks, without a filter by address or topic. */
 export const logAnswers = (chain: EvmChain, from: MinedBlock, to: MinedBlock): unknown[] => {
   const blocks = from === to ? [from] : [];
   for (let number = from.number; from !== to && number <= to.number; number++) blocks.push(chain.at(number) ?? from);
@@ -154,7 +154,7 @@ export const receiptOf = (chain: EvmChain, hash: string): Answer | null => {
   return null;
 };
 
-/** Answers eth_call, and throws the error that the contract fails with. */
+/** Returns the result of eth_call; throws a JSON-RPC error if the contract fails. */
 export const callAnswer = (chain: EvmChain, block: MinedBlock, { to, data }: { to: string; data: string }): string => {
   const answer = chain.contracts.call(to, data, block.number, {
     balance: (asset, address) => chain.balance(address, asset, block),

@@ -38,12 +38,12 @@ export type ScriptedTransaction = {
   readonly tokens?: readonly TokenTransfer[];
   /** Token transfers that write no log of their own. */
   readonly silentTokens?: readonly TokenTransfer[];
-  /** Logs after those of the token transfers. */
+  /** Logs that follow those of the token transfers in the transaction's receipt. */
   readonly logs?: readonly ScriptedLog[];
   readonly internal?: readonly InternalCall[];
   /** Value that a rollup's deposit mints. */
   readonly mint?: bigint;
-  /** Fields of the answer that replace the derived ones. */
+  /** Fields that override those of the transaction in a node's answers. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly receipt?: Readonly<Record<string, unknown>>;
 };
@@ -112,7 +112,7 @@ export type EvmChain = {
   mine(transactions?: readonly ScriptedTransaction[], fields?: MinedBlock['fields']): MinedBlock;
   /** Removes `depth` blocks from the head and mines `blocks` instead. */
   reorganize(depth: number, blocks: readonly (readonly ScriptedTransaction[])[]): MinedBlock;
-  /** Returns to a replaced branch, up to the given block. */
+  /** Makes a replaced branch canonical again, up to the given block. */
   returnTo(hash: string): void;
   head(): MinedBlock;
   at(number: number): MinedBlock | undefined;
@@ -121,7 +121,7 @@ export type EvmChain = {
   isCanonical(block: MinedBlock): boolean;
   balance(address: string, asset?: Asset, at?: MinedBlock): bigint;
   owner(contract: string, tokenId: string, at?: MinedBlock): string | undefined;
-  /** Deploys a contract, which exists from the head on. */
+  /** Deploys a contract, which exists from the present head on. */
   deploy(address: string, contract: Contract): void;
   readonly contracts: Contracts;
   /** Number of blocks by which the final block is behind the head. */

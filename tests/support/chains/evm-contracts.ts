@@ -1,16 +1,19 @@
 import type { Asset, TokenStandard } from '../../../domain/asset.js';
 
-/** Contracts of the scripted chain: tokens that follow the standards, and any misbehaviour in place of an answer. */
+/**
+ * Contracts of the scripted chain. They answer calls as the token standards define, except for answers that a test
+ * overrides.
+ */
 
 export type Contract = {
   readonly standard?: TokenStandard;
-  /** ERC-165 id that replaces the one of the standard. */
+  /** ERC-165 id that the contract reports in place of the id of its standard. */
   readonly interfaceId?: string;
   readonly name?: string;
   readonly symbol?: string;
   readonly decimals?: number;
   readonly uri?: string;
-  /** Answers that replace the derived ones, by selector; an error object makes the call fail. */
+  /** Answers by function selector, which override those of the standard; an error object makes the call fail. */
   readonly answers?: Readonly<Record<string, string | ContractError>>;
 };
 export type ContractError = { readonly code: number; readonly message: string };
@@ -93,7 +96,7 @@ const topics = {
 };
 const topic = (address: string) => `0x${addressWord(address)}`;
 
-/** Builds the log that a token of the standard writes for a transfer. */
+/** Builds the log that a token of the asset's standard writes for a transfer. */
 export const tokenLog = (
   asset: Exclude<Asset, { standard: 'native' | 'token' }>,
   from: string,

@@ -4,9 +4,9 @@ export type EvmFaults = {
   lag: number;
   /** Answers null for blocks that exist. */
   losesBlocks: boolean;
-  /** Forgets replaced blocks. */
+  /** Forgets blocks that a reorganization has replaced. */
   forgetsReplaced: boolean;
-  /** Fails where other nodes answer null. */
+  /** Answers requests for a block that the node does not have with an error, where other nodes answer null. */
   missingIsError: boolean;
   wrongReceiptHash: boolean;
   missingReceipt: boolean;
@@ -24,17 +24,17 @@ export type EvmFaults = {
   wrongId: boolean;
   /** Size of every answer in bytes; 0 leaves answers as they are. */
   hugeBytes: number;
-  /** Error that every call fails with. */
+  /** Error with which every call fails; null for none. */
   error: { readonly code: number; readonly message: string } | null;
   noBlockReceipts: boolean;
   noTraces: boolean;
   failingTraces: boolean;
   shortTraces: boolean;
   noStateByHash: boolean;
-  /** Accepts a block hash, but answers with the state of the head. */
+  /** Accepts a block hash in requests for state, but answers with the state of the head block. */
   ignoresStateHash: boolean;
   noBatches: boolean;
-  /** Maximum number of blocks that eth_getLogs may cover, and the error for a larger range. */
+  /** Limit of eth_getLogs: maximum number of blocks in a range, and the error for a larger range; null for no limit. */
   logRange: { readonly max: number; readonly error: { readonly code: number; readonly message: string } } | null;
   noFinalized: boolean;
 };

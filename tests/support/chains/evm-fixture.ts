@@ -43,7 +43,10 @@ export const erc20 = { standard: 'erc20', contract: token } as const;
 const other = { ...erc20, contract: addressOf('other token') };
 type Token = Exclude<Asset, { standard: 'native' | 'token' }>;
 
-/** Makes a transfer of the registered token between two of another one. */
+/**
+ * Makes a transaction with three token transfers: the second is of `asset`, by default the registered token, and the
+ * first and the third are of another token.
+ */
 export const paid = (from: string, to: string, value = 7n, asset: Token = erc20): ScriptedTransaction => ({
   from,
   to: token,
@@ -53,27 +56,27 @@ export const paid = (from: string, to: string, value = 7n, asset: Token = erc20)
     { asset: other, from: carl, to: bert, value: 2n },
   ],
 });
-/** Makes a contract pay from within a call. */
+/** Makes a transaction in which a contract pays `to` by a call within a call. */
 export const called = (to: string, value = 9n): ScriptedTransaction => ({
   from: bert,
   to: vault,
   internal: [{ from: vault, to: carl, calls: [{ from: carl, to, value }] }],
 });
 
-/** Makes a proxy receive coins, and pay from within a delegate call. */
+/** Makes a transaction in which a proxy receives `value` coins and pays `to` from within a delegate call. */
 export const delegated = (from: string, proxy: string, to: string, value = 3n): ScriptedTransaction => ({
   from,
   to: proxy,
   value,
   internal: [{ type: 'DELEGATECALL', from: proxy, to: inner, value, calls: [{ from: proxy, to, value: 2n }] }],
 });
-/** Makes a contract pay in a call that fails, in a transaction that succeeds. */
+/** Makes a transaction that succeeds although one call in it fails: the call by which a contract pays `to`. */
 export const reverting = (to: string, value = 4n): ScriptedTransaction => ({
   from: bert,
   to: vault,
   internal: [{ from: vault, to, value, error: 'execution reverted' }],
 });
-/** Makes the network itself move the registered token, in a transaction that nobody signed. */
+/** Makes a transaction of the network itself, without a signer, with a log that moves the registered token. */
 export const synced = (to: string, value = 6n): ScriptedTransaction => ({
   from: bert,
   to: token,
@@ -84,7 +87,7 @@ export const synced = (to: string, value = 6n): ScriptedTransaction => ({
 
 const depositTopic = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
-/** Makes the registered token wrap or unwrap coins between two transfers of another one. */
+/** Makes a transaction in which the registered token wraps or unwraps coins between two transfers of another token. */
 const wrapped = (topic: string, holder: string, value: bigint): ScriptedTransaction => {
   const log = { address: token, topics: [topic, `0x${addressWord(holder)}`], data: `0x${word(value)}` };
   return { from: holder, to: token, logs: [tokenLog(other, bert, carl, 1n), log, tokenLog(other, carl, bert, 2n)] };
@@ -127,7 +130,7 @@ export const evmFixture = () => {
     for (const one of open.splice(0).reverse()) await one.close();
   });
   const node = () => current;
-  /** Closes a resource after the test. */
+  /** Closes a resource after the test, and returns the resource to the caller. */
   const keep = <T extends { close(): Promise<void> }>(one: T): T => {
     open.push(one);
     return one;

@@ -175,7 +175,7 @@ export type EvmNode = {
   hold(hash: string): void;
   /** Runs before each answer, so that a test can change the chain between a call and its answer. */
   onAsked: (method: string) => void;
-  /** Replaces each answer with the value that it returns. */
+  /** Maps each answer to the value that the node sends. */
   lie: (method: string, answer: unknown) => unknown;
   /** Switches all faults off. */
   heal(): void;
@@ -184,7 +184,9 @@ export type EvmNode = {
   close(): Promise<void>;
 };
 
-/** Returns the answer to a message: a text, null for no answer, or a number for an empty answer with that status. */
+/**
+ * Returns the answer to a message: a text, null for no answer, or a number for an empty answer with that HTTP status.
+ */
 const reply = (context: Context, message: Request | Request[]): string | number | null => {
   const { faults, asked, messages } = context;
   const requests = Array.isArray(message) ? message : [message];

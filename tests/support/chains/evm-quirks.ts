@@ -10,7 +10,7 @@ type Changes = Readonly<Record<string, (answer: never, asked: Asked) => unknown>
 
 const noParent = `0x${'0'.repeat(64)}`;
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** Address that state syncs and foreign receipts of the double name. */
+/** Receiver of the deposits in state syncs, and of the transfers in foreign receipts. */
 const bridged = addressOf('anna');
 const polygonCoin = `0x${'1010'.padStart(40, '0')}`;
 
@@ -31,7 +31,7 @@ const logs = (change: (log: Answer, position: number) => Answer) =>
 const numbered = (change: (index: number, position: number) => number) =>
   logs((log, position) => ({ ...log, logIndex: hex(change(Number(log.logIndex), position)) }));
 
-/** Changes every text within an answer. */
+/** Applies `change` to every string within an answer, at any depth. */
 const deeply = (value: unknown, change: (text: string) => unknown): unknown => {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((one) => deeply(one, change));
@@ -41,14 +41,14 @@ const deeply = (value: unknown, change: (text: string) => unknown): unknown => {
 const inCapitals = (answer: unknown) =>
   deeply(answer, (text) => (/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? `0x${text.slice(2).toUpperCase()}` : text));
 
-/** Returns the hash of the state sync in a block. */
+/** Returns the transaction hash of the state sync in a block (Polygon's deposits from Ethereum). */
 export const syncHash = (block: string) => digestOf('state sync', block);
 const syncPlace = ({ hash, number, transactions }: MinedBlock) => ({
   blockHash: hash,
   blockNumber: hex(number),
   transactionIndex: hex(transactions.length),
 });
-/** Builds the transaction that bor lists at the end of a block. */
+/** Builds the state sync transaction that bor, the client of Polygon, lists at the end of a block. */
 const syncTransaction = (block: MinedBlock): Answer => ({
   ...syncPlace(block),
   hash: syncHash(block.hash),
@@ -124,7 +124,10 @@ const zkCall = (from: unknown, to: unknown, calls: readonly Answer[] = [], value
   revertReason: null,
   calls,
 });
-/** Moves coins as contracts of the ZK Stack do: a system contract moves them, then calls in the name of the payer. */
+/**
+ * Builds the trace of a payment on the ZK Stack: the payer calls a system contract, which moves the coins and then
+ * makes the paid call in the name of the payer.
+ */
 const zkPayment = (from: unknown, paid: Answer) =>
   zkCall(from, valueSimulator, [zkCall(valueSimulator, baseToken), paid]);
 const zkFrame = (frame: Answer, around: Answer): Answer => {
@@ -148,7 +151,7 @@ const zkTrace = (root: Answer): Answer => {
   return { ...zkCall(zeroAddress, bootloader, calls, value), revertReason: error };
 };
 
-/** Reports delegate calls as older nodes of the ZK Stack do: with the parties and the value of the call around it. */
+/** Reports delegate calls as older nodes of the ZK Stack do: as calls with parties and value of the enclosing call. */
 const withoutDelegates = (frame: Answer): Answer => {
   const { from, to, value } = frame;
   const calls = callsOf(frame).map((one) =>
@@ -160,7 +163,10 @@ const callTypes = (change: (type: string) => string): Changes => ({
   debug_traceBlockByHash: (all) => deeply(all, (text) => (/^[A-Z][A-Z0-9]+$/.test(text) ? change(text) : text)),
 });
 
-/** Builds a receipt in the name of the block itself, as Celo has for an epoch, with a transfer that nobody made. */
+/**
+ * Builds a receipt that belongs to the block and to no transaction, as Celo has at the end of an epoch. Its transaction
+ * hash is the block hash.
+ */
 const foreignReceipt = (receipt: Answer): Answer => {
   const { blockHash, blockNumber } = receipt;
   const topics = [transferTopic, `0x${addressWord(zeroAddress)}`, `0x${addressWord(bridged)}`];
@@ -179,7 +185,10 @@ const everyIndex = (answer: Answer): Answer => {
 };
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
-/** Changes of answers that make a true block show a quirk; they are applied in this order. */
+/**
+ * Changes of a node's answers, by the name of the quirk that they add to a valid block. Several quirks are applied in
+ * this order.
+ */
 const changes: Readonly<Record<Quirk, Changes>> = {
   'state sync without a trace': stateSync,
   'system logs outside the bloom': blocks((answer, { chain }) => {

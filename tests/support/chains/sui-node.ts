@@ -6,7 +6,7 @@ import type { Checkpoint } from '../../../infrastructure/chains/sui/wire.js';
 
 /** Faults of a node, all switched off. */
 const wellBehaved = {
-  /** Number of checkpoints by which the node is behind. */
+  /** Number of checkpoints by which the node is behind the ledger. */
   lag: 0,
   /** Rejects every third call as unavailable; `busy` and `broken` reject with other codes. */
   unavailable: false,
@@ -14,11 +14,11 @@ const wellBehaved = {
   broken: false,
   /** Maximum number of calls within a tenth of a second; no limit when 0. */
   maxInTenth: 0,
-  /** Lacks some checkpoints although it has later ones. */
+  /** Lacks the checkpoints with odd numbers, except the newest. */
   skips: false,
-  /** Answers with the checkpoint before the requested one. */
+  /** Answers every third call with the checkpoint before the requested one. */
   repeats: false,
-  /** Leaves out the last transaction of a checkpoint. */
+  /** Leaves out the last transaction of every checkpoint. */
   truncated: false,
   /** Sends nothing to subscribers, although their connections stay open. */
   silent: false,
@@ -149,7 +149,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
     hangUp: () => {
       for (const end of [...streams]) end();
     },
-    /** Runs `work` each time after a balance is read and before it is answered. */
+    /** Runs `work` each time after a balance is read and before the node returns the balance. */
     whenRead: (work: () => void) => {
       afterRead = work;
     },
@@ -157,7 +157,10 @@ export const startSuiNode = async (ledger: SuiSource) => {
     refuseCoin: (coinType: string) => {
       refusedCoin = coinType;
     },
-    /** Returns at most `max` further balances, and then fails; returns the number of balances answered so far. */
+    /**
+     * Lets `max` further reads of balances succeed, and makes all later ones fail. Returns the number of reads that
+     * succeeded since the last call of `limitBalances`.
+     */
     limitBalances: (max: number) => {
       const answered = balancesRead;
       balancesRead = 0;

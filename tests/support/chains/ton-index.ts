@@ -79,7 +79,7 @@ const broke: Partial<Record<IndexFault, Reply>> = {
 
 const tooMany = (max: number): Reply => ({ status: 422, body: { error: `limit must be at most ${max}`, code: 422 } });
 
-/** Faults of lists, each of which leaves a list that looks valid. */
+/** Functions that make a page of a list faulty but plausible. `items` are those of the page, `all` of the list. */
 const spoil: Partial<Record<IndexFault, (items: readonly unknown[], all: readonly unknown[]) => readonly unknown[]>> = {
   'short page': (items) => items.slice(0, -1),
   'empty page': () => [],
@@ -88,7 +88,7 @@ const spoil: Partial<Record<IndexFault, (items: readonly unknown[], all: readonl
   'skipped item': (items, all) => [...items.slice(1), ...all.slice(-1)],
 };
 
-/** Reports whether a fault applies to a request; lists of blocks stay complete, because counts reveal the fault. */
+/** Returns whether a fault applies to a request. Lists of blocks stay complete: their counts reveal short pages. */
 const canHappen = (fault: IndexFault, path: string) => {
   if (spoil[fault]) return path === 'transactionsByMasterchainBlock';
   return fault !== 'behind' || path !== 'masterchainInfo';
@@ -102,7 +102,7 @@ const readBody = async (request: IncomingMessage) => {
 
 type RunGetMethod = { address: string; method: string; stack: readonly { value: string }[] };
 
-/** Starts an index like toncenter's version 3 over a scripted chain, with faults for single answers. */
+/** Starts a double of an index with the API v3 of toncenter on a scripted chain, with faults for single answers. */
 export const startTonIndex = async (script: TonScript, options: Options = {}) => {
   const { pageSize = 1000, largestLimit = 1000, noBlocks, noShards, noWallets, impostor, falseMasters = {} } = options;
   const faults: IndexFault[] = [];
@@ -114,9 +114,9 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
   }[] = [];
   /** Largest number of requests answered in a tenth of a second; others are rejected with status 429. */
   const limits = { maxInTenth: Number.POSITIVE_INFINITY };
-  /** Number of account states that are answered without the last block. */
+  /** Number of further requests for account states that get outdated values. */
   const outdated = { next: 0 };
-  /** Cuts off every request while it is on. */
+  /** Closes every connection without an answer while `isOn` is true. */
   const outage = { isOn: false };
   /** Shard blocks that the index lacks together with their transactions. */
   const lost: BlockId[] = [];
@@ -149,7 +149,7 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
   const undeployed = new Set<string>();
   /** Accounts whose get methods were requested, in order. */
   const run: string[] = [];
-  /** State on which get methods run, and whether they report its time. */
+  /** Controls the answers of get methods: whether they are outdated, and what they report about their state. */
   const getMethods: { behind: boolean; reports: 'nothing' | 'time' | 'block' } = { behind: false, reports: 'nothing' };
   const stateFields = (account: string) => {
     const past = getMethods.behind ? 1 : 0;

@@ -6,7 +6,10 @@ export type Transfer = {
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
-  /** 'refused' is returned by the receiver, 'jetton' is a transfer of jettons, 'forged' pretends to be one. */
+  /**
+   * Kind of the transfer. The receiver sends a 'refused' payment of coins back, 'jetton' is a transfer of jettons, and
+   * 'forged' is a message that pretends to be one. A payment of coins if absent.
+   */
   readonly kind?: 'coin' | 'refused' | 'jetton' | 'forged';
   /** True when the transfer arrives only in the next block. */
   readonly isLate?: boolean;
@@ -24,7 +27,10 @@ export type ScriptedBlock = {
   /** Newest block of each shard. */
   tops: readonly BlockId[];
 };
-/** Changes of the shards in a masterchain block; a split of split shards, or a merge of merged ones, is 'usual'. */
+/**
+ * Changes of the shards in a masterchain block. 'usual' makes one block for each shard, 'twice' two, and 'idle' none
+ * for the last of two shards. A 'split' of split shards, or a 'merge' of merged ones, is the same as 'usual'.
+ */
 export const shapes = ['usual', 'twice', 'idle', 'split', 'merge'] as const;
 export type Shape = (typeof shapes)[number];
 
@@ -59,8 +65,8 @@ const newest = (tops: readonly BlockId[], made: readonly ShardBlock[]): readonly
 };
 
 /**
- * Makes a small scripted TON chain: final blocks of a masterchain and of up to two shards, one a second after `start`
- * (Unix seconds).
+ * Makes a small scripted TON chain: final blocks of a masterchain and of up to two shards, one block per second after
+ * `start` (Unix seconds).
  */
 export const createTonScript = (network: number, start = 1_700_000_000) => {
   const blocks: ScriptedBlock[] = [];
@@ -107,7 +113,7 @@ export const createTonScript = (network: number, start = 1_700_000_000) => {
     ];
   };
 
-  /** Lists the transactions of a false receipt, which the receiver's jetton wallet sends back. */
+  /** Lists the transactions of a forged message about received jettons, which the receiver's jetton wallet bounces. */
   const forgedTransfer = ({ from, to, value }: Transfer): Omit<Script, 'lt'>[][] => {
     const wallet = jettonWalletOf(to);
     const body = jettonBodies.internalTransfer({ amount: value, from, comment: 'forged' });
@@ -123,7 +129,10 @@ export const createTonScript = (network: number, start = 1_700_000_000) => {
   };
   const transfersBy = { coin: coinTransfer, refused: coinTransfer, jetton: jettonTransfer, forged: forgedTransfer };
 
-  /** Adds a transaction to a shard block; transactions of shards without a block go to another shard. */
+  /**
+   * Adds a transaction to one of the new shard blocks, selected by the account's address. If a shard made no block, its
+   * transactions are added to a block of another shard.
+   */
   const make = (script: Omit<Script, 'lt'>, made: readonly ShardBlock[], seqno: number, time: number) => {
     const block = made[Number.parseInt(script.account.slice(2, 4), 16) % made.length];
     lastTimes.set(script.account, ++lt);
@@ -156,7 +165,7 @@ export const createTonScript = (network: number, start = 1_700_000_000) => {
     network,
     blocks,
     ticks,
-    /** Owners of the jetton wallets that were requested from the master. */
+    /** Owner of each jetton wallet that was requested from the jetton master, by the wallet's address. */
     owners: new Map<string, string>(),
     balance,
     jettonBalance,

@@ -3,7 +3,7 @@ import { Address, beginCell, type Cell } from '@ton/core';
 import type { Transaction } from '../../../infrastructure/chains/ton/transactions.js';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
-/** Derives an address from a name, in the stored form. */
+/** Derives an address from a name, in the form that the service stores. */
 export const accountOf = (name: string) => `0:${digest(name).toString('hex')}`;
 /** Converts an address to the form that the index returns. */
 export const indexForm = (address: string) => address.toUpperCase();
@@ -71,7 +71,7 @@ export const jettonBodies = {
       .storeAddress(address(from))
       .storeAddress(null)
       .endCell(),
-  /** Body of a message that was returned in the form of the virtual machine's version 12. */
+  /** Body of a bounced message in the format of the virtual machine's version 12, which contains the whole original. */
   bouncedWhole: (original: Cell) =>
     beginCell()
       .storeUint(0xfffffffe, 32)
@@ -95,7 +95,7 @@ const messageOf = (hash: string, source: string | null, destination: string | nu
   message_content: { body: (message?.body ?? beginCell().endCell()).toBoc().toString('base64'), decoded: null },
 });
 
-/** Builds a transaction in the form of the index. */
+/** Builds a transaction in the form that the index returns. */
 export const tonTransaction = (script: Script): Transaction => {
   const {
     account,

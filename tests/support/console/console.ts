@@ -18,7 +18,7 @@ export const markup = '<img src=x onerror="document.title=1"><b>x</b>';
 
 type Axe = { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
 
-/** Sizes and colours in which every page is read. */
+/** Widths in pixels and colour schemes in which every page is checked. */
 export const readings = [
   { width: 1280, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
@@ -36,14 +36,17 @@ const startReceiver = async (): Promise<{ server: Server; url: string }> => {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 };
 
-/** Pays the wallet on the development chain, and waits until the service has seen it; nothing without the chain. */
+/**
+ * Pays the wallet on the development chain and waits until the service lists the transfer. Does nothing without a
+ * chain.
+ */
 const payWallet = async (api: Client, chain: DevelopmentChain | null, wallet_id: string, to: string) => {
   if (!chain) return;
   await chain.request('dev_transfer', [{ to, value: '1500' }]);
   await until('the transfer was seen', async () => (await api.c.listTransfers({ wallet_id })).transfers.length > 0);
 };
 
-/** Names a wallet with markup, pays it, and sends a test to a webhook whose receiver refuses it with markup. */
+/** Registers a wallet named with markup, pays it, and sends a test webhook that the receiver rejects with markup. */
 const fillScene = async (api: Client, receiver: string, chain: DevelopmentChain | null) => {
   await api.c.registerWallet({ name: 'treasury' });
   const { wallet_id } = await api.c.registerWallet({ name: markup, confirmation: 1 });
@@ -69,7 +72,7 @@ export type Console = {
   /** Chain of API c, which makes blocks on request; null where it cannot run. */
   readonly chain: DevelopmentChain | null;
   readonly scene: Awaited<ReturnType<typeof fillScene>>;
-  /** Opens a page as a new reader, who is not signed in. Fails the test that leaves a report behind. */
+  /** Opens a page as a new reader, who is not signed in, and adds the violations of the page to `reports`. */
   open(path: string, options?: { width?: number; colorScheme?: 'light' | 'dark' }): Promise<Page>;
   /** Signs in with the keyboard alone. */
   signIn(page: Page): Promise<void>;
@@ -79,13 +82,13 @@ export type Console = {
   readonly reports: readonly string[];
 };
 
-/** Watches a reader's pages for what must never happen. */
+/** Adds to `reports` each policy violation, script error and request to another origin of a reader's pages. */
 const watch = async (context: BrowserContext, origin: string, reports: string[]) => {
   await context.addInitScript(
     "addEventListener('securitypolicyviolation', (e) => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))",
   );
   context.on('console', (message) => {
-    // The browser writes every refused request to its console, and refusals are part of the tests.
+    // Ignores the error that the browser logs for every rejected request, because tests cause rejections on purpose.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       reports.push(message.text());
   });
@@ -128,7 +131,8 @@ export const useConsole = (): (() => Console) => {
       return page;
     };
     const signIn: Console['signIn'] = async (page) => {
-      // The API is readable without a session, and offers a button instead.
+      // The API page is readable without a session. It shows a button that opens the sign-in form, which other pages
+      // show at once.
       if (page.url().includes('/console/api')) await page.getByRole('button', { name: 'Sign in' }).press('Enter');
       await page.getByLabel('api_key').focus();
       await page.keyboard.insertText(credentials.key);
@@ -154,8 +158,8 @@ export const useConsole = (): (() => Console) => {
 };
 
 /**
- * Lists the serious and critical violations of a page. axe-core is evaluated through the debugger, which the policy of
- * the page does not concern.
+ * Lists the serious and critical accessibility violations of a page. axe-core is evaluated through the debugger, to
+ * which the content security policy of the page does not apply.
  */
 export const violationsOf = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(axe.source);

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 import { assertFits, type Console, readings, violationsOf } from './console.js';
 
-/** Folder for pictures of the pages; the pictures of docs/console.md are written with docs/console. */
+/** Folder for screenshots, which are not written if undefined. Those of docs/console.md are in `docs/console`. */
 const pictures = process.env.CHAINFOLD_TEST_PICTURES;
 
 export type Reading = {
-  /** Name of the picture; without one there is no picture. */
+  /** File name of the screenshot without extension; no screenshot is written if absent. */
   readonly name?: string;
   readonly path: string;
-  /** Waits until the page shows what it was opened for. */
+  /** Waits until the page shows the content that is to be checked. */
   readonly isReady: (page: Page) => Promise<unknown>;
-  /** Height of the picture. */
+  /** Height of the screenshot in pixels. */
   readonly height?: number;
 };
 
 /**
- * Returns a function that opens a page in every size and colour, and checks that it is accessible and fits. All pages are
- * read by one reader, who signs in once.
+ * Returns a function that opens a page in every width and colour scheme, and checks that it is accessible and no wider
+ * than the screen. All pages share one browser context, which signs in once.
  */
 export const usePageReader = (console: () => Console) => {
   let reader: BrowserContext | undefined;

@@ -16,9 +16,9 @@ const { forbidden } = createRequire(import.meta.url)('../../../.dependency-cruis
 
 const fits = ({ path = '', pathNot = [] }: Condition, given: string) =>
   new RegExp(path).test(given) && ![pathNot].flat().some((pattern) => new RegExp(pattern).test(given));
-/** Excludes rules about cycles and orphans, which concern more than one import. */
+/** Returns true for rules that a single import can violate. Rules about cycles and orphans concern several imports. */
 const isAboutOne = ({ from, to }: Rule) => from.orphan === undefined && to.circular === undefined;
-/** Selects the rules between the folders of application/. */
+/** Returns true for rules about imports between the folders of application/. */
 const isInside = ({ name }: Rule) => /^application-.+-imports$|^application-has-rooms$/.test(name);
 const between = forbidden.filter((rule) => !isInside(rule));
 const inside = forbidden.filter(isInside);
@@ -28,7 +28,7 @@ const isAllowed = (rules: readonly Rule[], from: string, { path, type }: Importe
     .some((rule) => fits(rule.from, from) && fits(rule.to, path) && !rule.to.dependencyTypesNot?.includes(type));
 
 export const local = (path: string): Imported => ({ path, type: 'local' });
-/** Returns whether the rules between the layers allow a file to import something. */
+/** Returns whether the rules between the layers allow the file `from` to import `to`. */
 export const mayImport = (from: string, to: Imported): boolean => isAllowed(between, from, to);
 /** Returns whether the rules between the folders of application/ allow a file to import another one. */
 export const mayImportInside = (from: string, to: string): boolean => isAllowed(inside, from, local(to));

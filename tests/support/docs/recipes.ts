@@ -5,7 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 
 const folder = 'docs/recipes';
 
-/** Code block of a page: a whole new file, or places of an existing file before and after the change. */
+/**
+ * Change that a code block of a page makes: a new file with its whole text, or places of an existing file, each with
+ * its text before and after the change.
+ */
 export type Change = { readonly path: string } & (
   | { readonly text: string }
   | { readonly places: readonly { readonly before: string; readonly after: string }[] }

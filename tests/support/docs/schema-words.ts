@@ -63,5 +63,5 @@ export const requestWords = (schema: AnySchema): string => {
   return `${typeWords(schema)}${byDefault}`.replace(/default "(.*)"$/, 'default `$1`');
 };
 
-/** Describes an answer's field: its type alone. */
+/** Describes an answer's field: its type, without bounds and default. */
 export const answerWords = (schema: AnySchema): string => typeWords(withoutBounds(schema));

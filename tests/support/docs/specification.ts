@@ -37,5 +37,5 @@ export const linkIn = (cell: string) => /\]\(#([^)]+)\)/.exec(cell)?.[1];
 export const sectionAt = (anchor: string) =>
   sections.find((section) => section.anchor === anchor) ?? assert.fail(`no section #${anchor}`);
 
-/** APIs that have operations. */
+/** Path segments of the APIs that have operations, each once. */
 export const segments: readonly string[] = [...new Set(endpoints.map(({ variant }) => variant.segment))];

@@ -6,10 +6,13 @@ import { about } from '../histories/project.js';
 type Machine<C extends Message, E extends Message, S, Doc> = {
   readonly decider: Decider<C, E, S>;
   readonly projection: Projection<never, Doc>;
-  /** Commands that the service may issue in that state. */
+  /** Returns the commands that the service may issue in a state. */
   readonly commands: (state: S) => readonly C[];
   readonly statusOf: (document: Doc) => string;
-  /** Replaces counters that grow without bound, so that the search ends. */
+  /**
+   * Limits the counters of a place (a state with its document) that grow without bound, so that the search reaches
+   * finitely many places. Absent if there are no such counters.
+   */
   readonly bounded?: (place: Place<S, Doc>) => Place<S, Doc>;
 };
 type Place<S, Doc> = { readonly state: S; readonly document: Doc | null };

@@ -17,8 +17,8 @@ const configIn = (root: string) =>
   ) ?? assert.fail('there is no tsconfig.json');
 
 /**
- * Makes a type check of chosen files under a folder, which can be repeated as they change and reads only changed files
- * again. It returns the errors by file.
+ * Creates a type check of the chosen files under `root`, which returns the errors by file. A repeated check reads only
+ * changed files again.
  */
 export const createTypeCheck = (root: string, isChosen: (path: string) => boolean) => {
   const parsed = new Map<string, ts.SourceFile>();

@@ -43,7 +43,7 @@ import { noRedis, redisAnswerMs, redisDatabase, redisKind } from './redis.js';
 const aggregates = ['thing'];
 const inFile = (name: string) => join(freshDirectory(), name);
 
-/** Loads the double when it is used, because its messages clash with those of the client of KurrentDB. */
+/** Imports the double only when it is used, because its protobuf messages clash with those of the KurrentDB client. */
 const eventStoreOverWire = async (): Promise<Place<EventStore>> => {
   const { startEventStoreDouble } = await import('../eventstoredb-double/server.js');
   const double = await startEventStoreDouble();
@@ -62,7 +62,7 @@ const eventStoreServer = async (url: string): Promise<Place<EventStore>> => {
   return { open: async () => eventStoreDb(url, aggregates, namespace) };
 };
 
-/** Adapters of the event store by name. Every port has a table here, over which its contract suite runs. */
+/** Adapters of the event store by name. Each port has such a table; its contract suite runs on all adapters in it. */
 export const eventStores = {
   sqlite: async () => {
     const path = inFile('events.db');
@@ -73,7 +73,7 @@ export const eventStores = {
   ...(given.eventStore && { eventstoredb: () => eventStoreServer(given.eventStore ?? '') }),
 } satisfies Record<string, () => Promise<Place<EventStore>>>;
 
-/** `open` takes the collections that another version of the software would declare. */
+/** Place of read models. `open` can be given the collections that another version of the software declares. */
 type ModelsPlace = {
   open(collections?: readonly AnyCollection[]): Promise<RebuildableReadModels>;
   end?(): Promise<void>;
@@ -151,10 +151,10 @@ export const limiters = {
   }),
 } satisfies Record<string, () => Promise<LimiterPlace>>;
 
-/** Lease that is longer than any pause of a process, for tests in which no worker dies. */
+/** Lease in ms that is longer than any pause of a process, for tests in which no worker dies. */
 const endlessMs = 600_000;
 
-/** `where` is the argument with which another process opens the same place. */
+/** Place of a job queue. `where` is the argument with which another process opens the same queue. */
 type JobsPlace = {
   open(leaseMs?: number): Promise<Jobs>;
   end?(): Promise<void>;
@@ -176,7 +176,7 @@ export const jobs = {
   }),
 } satisfies Record<string, () => Promise<JobsPlace>>;
 
-/** Bound of the caches of final answers under test. */
+/** Maximum size, in bytes, of the caches of final answers under test. */
 export const maxAnswerBytes = 64_000;
 
 export const finalAnswers = {

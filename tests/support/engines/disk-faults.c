@@ -43,7 +43,7 @@ static void readControl(char *text, size_t size) {
   text[length > 0 ? length : 0] = 0;
 }
 
-/* Tells whether this call must fail. */
+/* Returns whether this call must fail; first waits or records the call if the control file says so. */
 static int meets(const char *kind, int fd) {
   if (!isOfSqlite(fd)) return 0;
   char text[PATH_MAX] = "";

@@ -3,7 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshDirectory } from '../run/directories.js';
 
-/** Builds a disk that fails on request, for processes started with its environment; null without a C compiler. */
+/**
+ * Builds a library that makes disk calls fail on request, in processes that are started with the returned environment.
+ * Returns null on systems other than Linux and without a C compiler.
+ */
 export const createDiskFaults = () => {
   const directory = freshDirectory();
   const [library, control, record] = ['faults.so', 'control', 'record'].map((name) => join(directory, name)) as [

@@ -2,8 +2,8 @@ import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js'
 import { projections } from '../../../projections/index.js';
 
 /**
- * Arguments of this process, which dies by SIGKILL within a commit: after the server has moved the checkpoint in the
- * transaction, and before it has got the document.
+ * Arguments of this process, which kills itself with SIGKILL within a commit: after the server has advanced the
+ * checkpoint in the transaction, and before the process has sent the document.
  */
 const [url = '', namespace = ''] = process.argv.slice(2);
 const store = await mongoReadModels(url, projections, { namespace });

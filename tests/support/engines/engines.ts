@@ -19,14 +19,14 @@ import { freshNamespace, given } from '../run/servers.js';
 import { byTier, isFull } from '../run/tier.js';
 import { noRedis, redisDatabase } from './redis.js';
 
-/** Stores on which services can be started repeatedly, and several at once. */
+/** Persistent stores of a test. Several services can run on them, one after another or at once. */
 export type Home = {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly events: () => Promise<EventStore>;
   readonly readModels: () => Promise<RebuildableReadModels>;
   readonly emptyReadModels: () => Promise<ReadModels>;
-  /** Doubles that can be made to fail; absent on real servers, which cannot. */
+  /** Doubles of the engines, which a test can make fail; absent for embedded stores and real servers. */
   readonly doubles?: { readonly eventStore: EventStoreDouble; readonly mongo: MongoDouble };
 };
 

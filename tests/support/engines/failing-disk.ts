@@ -11,7 +11,7 @@ import { recordedBy, setDiskFault } from './disk-faults.js';
 
 /** Number of events in each append. The program is a process of its own, because disk faults affect a whole process. */
 const perAppend = 3;
-/** Data of a tenth of the size at which SQLite moves its log into the database file. */
+/** Event data of 130 kB, so that an append writes many pages and a fault can hit it at many places. */
 const heavy = { text: 'x'.repeat(130_000) };
 const runs = 120;
 const record = process.env.DISK_RECORD as string;

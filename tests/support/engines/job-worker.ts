@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
 import { silent } from '../silent.js';
 
-/** Process that waits for jobs at the given Redis, and closes the queue on SIGTERM. It ends when nothing is left open. */
+/**
+ * Process that waits for jobs on the given Redis and closes the queue on SIGTERM. The process then exits by itself,
+ * unless the queue has left something open.
+ */
 const [url = ''] = process.argv.slice(2);
 const jobs = await bullJobs(url, silent);
 const stop = new AbortController();
@@ -11,7 +14,7 @@ const run = async () => {
   return 'done' as const;
 };
 const working = jobs.work({ run, atOnce: 2, perOrganization: 2, perLane: 2 }, stop.signal);
-// A listener keeps no process alive.
+// The timer keeps the process alive, which a listener for a signal does not.
 const keepAlive = setInterval(() => undefined, 60_000);
 await once(process, 'SIGTERM');
 clearInterval(keepAlive);

@@ -18,7 +18,7 @@ export const named = (count: number, lane: string | ((n: number) => string), at 
   }));
 export const ids = (jobs: readonly Job[]) => jobs.map(({ id }) => id).sort();
 
-/** Makes a door at which jobs wait until it is opened. */
+/** Makes a door: jobs of a test wait for the promise `opened`, which resolves when the test calls `open`. */
 const createDoor = () => {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -30,7 +30,10 @@ const createDoor = () => {
 /** Processes that `startHolder` started. */
 const holders: ChildProcess[] = [];
 
-/** Makes workers that record the jobs they begin; after each test they are stopped and waiting jobs released. */
+/**
+ * Makes workers that record the jobs they begin. After each test, jobs that wait at the door are released and the
+ * workers are stopped.
+ */
 export const useWorkers = () => {
   let door = createDoor();
   let workers: { stop(): void; ended: Promise<void> }[] = [];
@@ -99,7 +102,7 @@ export const startHolder = async (where: string, count: number, leaseMs: number)
   };
 };
 
-/** Starts a process that runs the jobs at a Redis. */
+/** Starts a process that runs the jobs of the queue on the Redis at `url`. */
 export const startWorker = (url: string) => {
   const program = fileURLToPath(new URL('./job-worker.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', program, url], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,7 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** Locks a new database, as a process does that creates its tables, for longer than a store waits while it serves. */
+/**
+ * Time in ms for which this thread holds an exclusive lock, as a process does that creates tables. Longer than a
+ * serving store waits for a lock.
+ */
 const heldMs = 600;
 
 const db = new DatabaseSync(workerData as string);

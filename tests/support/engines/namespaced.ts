@@ -17,12 +17,12 @@ const aggregates = ['thing'];
 const nothing = async () => undefined;
 
 /**
- * Names three places of one server. On a server of the tests alone the last has no namespace; on one that others use it
- * has, because nothing may be written there outside the namespaces of the run.
+ * Returns the namespaces of three places on one server. The third place has no namespace (an empty name), except on a
+ * shared server, where tests may write only to namespaces of their run.
  */
 const namespacesOn = (isShared: boolean) => {
   const own = freshNamespace();
-  // One name is the beginning of another, so that a prefix without its separator would show.
+  // The second namespace is a prefix of the first, so that a test fails if keys have no separator after the namespace.
   const names = [own, own.slice(0, -1), isShared ? freshNamespace() : ''];
   return (place: number) => names[place] ?? '';
 };

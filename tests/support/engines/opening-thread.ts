@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
 
-/** Opens new databases at the same moments as the other threads, and posts the errors. */
+/**
+ * Arguments of this thread, which opens new databases at the same moments as the other threads, and posts its errors.
+ */
 type Given = { readonly turns: Int32Array; readonly threads: number; readonly directory: string };
 
 const { turns, threads, directory } = workerData as Given;

@@ -1,7 +1,7 @@
-/** Empty place for a store; each `open` is the view of one more process. */
+/** Place for a store, empty at first. Each call of `open` opens the same store once more, as another process would. */
 export type Place<Store> = { open(): Promise<Store>; end?(): Promise<void> };
 
-/** `open` may take terms that differ between the processes of a test. */
+/** Place of any store. `open` may take arguments that differ between the processes of a test. */
 type AnyPlace = { open(...terms: never[]): Promise<{ close(): Promise<void> }>; end?(): Promise<void> };
 
 /** Makes a place for each test of the suite, and closes every store that the test opened. */

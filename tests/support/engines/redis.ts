@@ -9,7 +9,7 @@ const given = servers.redis;
 
 export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0;
 
-/** Reason why no Redis can be used; null when one can. On CI there must be one. */
+/** Reason why no Redis can be used; null if one can. Always null on CI, where tests must fail if Redis is missing. */
 export const noRedis =
   given || isRedisInstalled || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
 export const redisKind = given ? 'the server at REDIS_URL' : 'a real redis-server';
@@ -19,7 +19,7 @@ export const redisAnswerMs = 60_000;
 
 export type RedisServer = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
 
-/** Starts a Redis server, whose data is lost when it stops, with settings beyond those of every test. */
+/** Starts a Redis server without persistence, on a free port if `port` is absent. `settings` are extra arguments. */
 export const startRedis = async (port?: number, settings: readonly string[] = []): Promise<RedisServer> => {
   const on = port ?? (await freePort());
   const databases = settings.length > 0 ? [] : ['--databases', '4096'];
@@ -53,7 +53,7 @@ export const startRedis = async (port?: number, settings: readonly string[] = []
 let shared: Promise<{ url: string }> | undefined;
 let used = 0;
 
-/** Takes an empty database of the one server that the tests share, or a namespace of the server at REDIS_URL. */
+/** Returns an empty database on the server that the tests share, or a fresh namespace on the server at REDIS_URL. */
 export const redisDatabase = async () => {
   shared ??= given ? Promise.resolve({ url: given }) : startRedis();
   const { url } = await shared;
@@ -64,7 +64,7 @@ export const redisDatabase = async () => {
   return {
     url: own,
     namespace,
-    /** Shortens the lifetime of every key, as if that time had passed. */
+    /** Shortens the lifetime of every key by `ms`, as if that time had passed. */
     elapse: async (ms: number) => {
       for (const key of await redis.keys(`${namespace}*`)) await redis.pexpire(key, (await redis.pttl(key)) - ms);
     },

@@ -7,7 +7,7 @@ import { type Failure, failure, type Node, streamDeleted } from './faults.js';
 import type { ExpectedRevision, Outcome } from './log.js';
 import { expectedRevision, proposedEvent, streamNameIn, withPosition } from './messages.js';
 
-/** Serves Append, which clients use with credentials of a call or when BatchAppend is not advertised. */
+/** Serves Append, which clients use if a call has its own credentials or the server does not advertise BatchAppend. */
 export const appendHandler =
   (node: Node): handleClientStreamingCall<AppendReq, AppendResp> =>
   (call, callback) => {

@@ -13,7 +13,7 @@ import type { Failure, Node } from './faults.js';
 import type { ExpectedRevision } from './log.js';
 import { expectedRevision, proposedEvent, streamIdentifier, streamNameIn, uuidText, withPosition } from './messages.js';
 
-/** Serves BatchAppend: one long-lived call carries all appends of a client, and correlation ids match their answers. */
+/** Serves BatchAppend: all appends of a client share one open call, and correlation ids match answers to appends. */
 export const batchAppendHandler =
   (node: Node): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> =>
   (call) => {
@@ -23,7 +23,8 @@ export const batchAppendHandler =
       open = false;
       forget();
     };
-    // The error is emitted, because grpc-js sends no status after destroy and the client would wait for ever.
+    // Emits the error rather than destroying the call: after `call.destroy`, grpc-js sends no status, and the client
+    // would wait forever.
     const fail = (problem: Failure) => {
       if (!open) return;
       close();
@@ -47,7 +48,7 @@ export const batchAppendHandler =
     });
   };
 
-/** Returns all requests of an append once its final one has come; large appends come in several. */
+/** Returns all requests of an append if `request` is the final one; undefined before that. */
 const completedBy = (request: BatchAppendReq, unfinished: Map<string, BatchAppendReq[]>) => {
   const id = uuidText(request.getCorrelationId());
   const requests = [...(unfinished.get(id) ?? []), request];
@@ -56,7 +57,7 @@ const completedBy = (request: BatchAppendReq, unfinished: Map<string, BatchAppen
   return request.getIsFinal() ? requests : undefined;
 };
 
-/** Joins the requests of an append, of which the first carries the options. */
+/** Joins the requests of an append. The options are in the first request. */
 const appendIn = (requests: readonly BatchAppendReq[]): Append => {
   const options = requests[0]?.getOptions() ?? new streams.BatchAppendReq.Options();
   return {

@@ -17,7 +17,10 @@ export const collect = async (reading: AsyncIterable<ResolvedEvent>) => {
 export const numbersOf = (found: readonly ResolvedEvent[]) =>
   found.map(({ event }) => (event?.data as { n: number } | undefined)?.n);
 
-/** Writes the places of events as `stream/revision`; a resolved link has first its own place, then the event's. */
+/**
+ * Writes the place of each event as `stream/revision`. For a resolved link, the place of the link comes first, and then
+ * that of the event to which it points.
+ */
 export const placesOf = (found: readonly ResolvedEvent[]) =>
   found.map(({ event, link }) =>
     [link, event].flatMap((one) => (one ? `${one.streamId}/${one.revision}` : [])).join(' '),

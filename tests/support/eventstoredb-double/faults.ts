@@ -14,25 +14,28 @@ export type Trailers = Readonly<Record<string, string>>;
 
 export type Faults = {
   fail(rpc: Rpc, status: grpc.status, times: number, when: Moment, trailers?: Trailers): void;
-  /** Removes and returns the failure that is planned for this call at this moment. */
+  /**
+   * Returns the failure that a test planned for a call at this moment, and counts it as used; undefined if there is
+   * none.
+   */
   due(rpc: Rpc, when: Moment): Failure | undefined;
   muted: boolean;
   mutedAfterCommit: boolean;
-  /** Number of calls and appends that muting has left without an answer. */
+  /** Number of calls and appends that got no answer because of `muted` or `mutedAfterCommit`. */
   unanswered: number;
   /** Number of appends that arrived. */
   appends: number;
   /** Sends an answer, or keeps it while answers are held back. */
   answer(send: () => void): void;
-  /** Holds answers to appends back while on; switched off, they are sent in order. */
+  /** Holds back answers to appends while `on` is true; `hold(false)` sends them in order. */
   hold(on: boolean): void;
   /** Number of answers that are held back. */
   readonly held: number;
   /** Sends answers to appends `ms` milliseconds apart, as a busy server does; at once with 0. */
   pace(ms: number): void;
-  /** Runs before each read is served, as another process may act between two reads. */
+  /** Runs before each read is served, so that a test can act like another process between two reads. */
   beforeRead: (stream: string | undefined) => unknown;
-  /** Milliseconds between two records of a read, and the number of records after which each read breaks. */
+  /** Milliseconds between two events of a read, and the number of events after which each read fails. */
   readPace: { readonly ms: number; readonly breaksAfter: number };
 };
 
@@ -42,7 +45,7 @@ export const failure = (code: grpc.status, details: string, trailers: Trailers =
   return Object.assign(new Error(details), { code, details, metadata });
 };
 
-/** Answer to a read of or an append to a stream that has a tombstone. */
+/** Returns the error of a read or an append of a stream that has a tombstone. */
 export const streamDeleted = (stream: string): Failure => {
   const problem = failure(grpc.status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`);
   problem.metadata.set('exception', 'stream-deleted');
@@ -96,10 +99,10 @@ export const createFaults = (): Faults => {
 
 /** Calls that are being served, so that all of them can be failed at once. */
 export type OpenCalls = {
-  /** Adds a call by the function that fails it, and returns a function that removes it. */
+  /** Adds an open call, given a function that fails the call. Returns a function that removes the call. */
   track(fail: (failure: Failure) => void): () => void;
   failAll(failure: Failure): void;
-  /** Fails every call, including new ones, until it is opened again. */
+  /** Fails all open calls, and new ones until `open` is called. */
   shut(failure: Failure): void;
   open(): void;
 };
@@ -114,7 +117,7 @@ export const createOpenCalls = (): OpenCalls => {
   return {
     track: (fail) => {
       calls.add(fail);
-      // The failure comes a microtask later, because the handler is still setting the call up.
+      // Fails the call a microtask later, because the handler of the call is still setting it up.
       const problem = gone;
       if (problem) queueMicrotask(() => fail(problem));
       return () => void calls.delete(fail);
@@ -133,12 +136,15 @@ export const createOpenCalls = (): OpenCalls => {
 /** State that the handlers of one double share. */
 export type Node = {
   readonly log: Log;
-  /** Place in the cluster: the leader, or a follower that knows the leader's port and may be behind. */
+  /**
+   * Role in the cluster: leader if `leaderPort` is null, follower if it is a number. `seen` is the part of the log that
+   * the node serves.
+   */
   readonly role: { leaderPort: number | null; seen: Readable };
   readonly faults: Faults;
-  /** Bound on the bytes of one append, MaxAppendSize. */
+  /** Maximum size of one append in bytes: the server's setting MaxAppendSize. */
   readonly maxBytes: number;
   readonly calls: OpenCalls;
-  /** Calls back after a write or the end of muting, until the returned function is called. */
+  /** Calls `changed` after each write and each change of muting, until the returned function is called. */
   watch(changed: () => void): () => void;
 };

@@ -8,10 +8,10 @@ export type Outcome =
   | { readonly accepted: false; readonly current: number }
   | { readonly accepted: false; readonly deleted: true };
 
-/** Part of the log that reads are answered from; a node that is behind has an earlier one. */
+/** Part of the log from which a node serves reads. A follower that lags lacks the newest events. */
 export type Readable = {
   readonly all: readonly StoredEvent[];
-  /** Returns a stream's events, a list that grows with it; an empty list if the stream does not exist yet. */
+  /** Returns the events of a stream: a list that grows with the stream, empty if the stream does not exist yet. */
   stream(name: string): readonly StoredEvent[];
   /** Returns what deletion and truncation left of a stream. */
   remains(name: string): Remains;
@@ -19,14 +19,14 @@ export type Readable = {
 
 export type Log = Readable & {
   commit(stream: string, events: readonly ProposedEvent[], expected: ExpectedRevision): Outcome;
-  /** Appends to all the streams or to none; `refused` is the first stream that is not as expected. */
+  /** Appends to all streams or to none; `refused` is the first stream that is not at its expected revision. */
   commitMany(writes: readonly ManyWrite[]): { readonly position: bigint } | { readonly refused: Refused };
   /**
-   * Holds links back while on, of all categories or of those that a text is part of; switched off, they are written in
-   * the order of their events.
+   * Holds back links to category streams while `on` is true: of all categories, or of those with `only` in their names.
+   * `categoriesLag(false)` writes the links in the order of their events.
    */
   categoriesLag(on: boolean, only?: string): void;
-  /** Deletes a stream as `$tb` does, so that it can be written again, or for good with a tombstone. */
+  /** Deletes a stream: by `$tb` in its metadata, so that it can be written again, or `forGood` with a tombstone. */
   erase(stream: string, forGood: boolean): bigint;
 };
 
@@ -35,7 +35,7 @@ export type ManyWrite = {
   readonly events: readonly ProposedEvent[];
   readonly expected: ExpectedRevision;
 };
-/** Stream that is not as expected; -6 is the state of one that has a tombstone. */
+/** Stream that is not at its expected revision. `current` is -6 for a stream with a tombstone. */
 export type Refused = { readonly stream: string; readonly expected: ExpectedRevision; readonly current: number };
 const tombstoned = -6;
 
@@ -62,7 +62,7 @@ export const createLog = ({ categories, onWrite }: { categories: boolean; onWrit
   const store = (name: string, proposed: ProposedEvent, target?: StoredEvent): StoredEvent => {
     const { events, revisionOf } = streamCalled(name);
     const size = BigInt(recordOverhead + proposed.data.length + proposed.metadata.length);
-    // Gaps between records expose a client that computes the next position from the last one.
+    // Leaves gaps between positions, so that tests expose a client that computes a position from the previous one.
     const position = end + size;
     end = position + size;
     const created = BigInt(Date.now()) * ticksPerMillisecond;
@@ -97,12 +97,15 @@ export const createLog = ({ categories, onWrite }: { categories: boolean; onWrit
   };
 
   const stream = (name: string): readonly StoredEvent[] => streamCalled(name).events;
-  /** Makes the first new event of a stream that was deleted its first visible one, as the server does. */
+  /** Makes `first` the first visible revision of a stream that was deleted, as the server does on a new append. */
   const revive = (name: string, first: number) => {
     if (remainsOf(stream, name).kind === 'deleted') append(metadataStreamOf(name), [metadataOf({ $tb: first })]);
   };
 
-  /** Returns the outcome of an append that is rejected or was written before; null if it has to be written. */
+  /**
+   * Returns the outcome of an append that writes nothing, because it is rejected or was written before; null if the
+   * append has to be written.
+   */
   const outcomeWithoutWrite = (
     name: string,
     events: readonly ProposedEvent[],
@@ -151,7 +154,7 @@ export const createLog = ({ categories, onWrite }: { categories: boolean; onWrit
       if (last?.accepted && outcomes.every((one) => one?.accepted)) return { position: last.position };
       const refused = writes.find((_, n) => outcomes[n] !== null);
       if (refused) return { refused: { ...refused, current: currentOf(refused.stream) } };
-      // The records of all streams stand together in the log, before any link to them.
+      // The events of all streams are stored together, before any link to them.
       const stored = writes.flatMap((write) => write.events.map((event) => store(write.stream, event)));
       if (categories) unlinked.push(...stored.filter((event) => categoryOf(event.stream) !== undefined));
       linkCategories();
@@ -168,7 +171,7 @@ const meets = (current: number, expected: ExpectedRevision): boolean => {
   return BigInt(current) === expected;
 };
 
-/** Finds the last event of an append that is already stored: the same ids where this append would put them. */
+/** Returns the last event of an append that is stored already, recognized by the event ids at the same revisions. */
 const writtenBefore = (
   { events: stored, revisionOf }: Stream,
   events: readonly ProposedEvent[],

@@ -24,7 +24,7 @@ const expectedOf = (state = '-2') => expectations[state] ?? BigInt(state);
 const stateOf = (expected: ExpectedRevision) =>
   Object.entries(expectations).find(([, word]) => word === expected)?.[0] ?? String(expected);
 
-/** Builds metadata from the properties and the schema, as the server shows them to readers. */
+/** Builds the event metadata that readers receive from the properties and the schema of an appended record. */
 const metadataOf = (record: AppendRecord) => {
   const properties = [...record.getPropertiesMap().entries()].map(([key, value]) => [key, value.getStringValue()]);
   const schema = { '$schema.name': record.getSchema()?.getName(), '$schema.format': 'Json' };
@@ -88,7 +88,7 @@ const oversize = (size: number, max: number): Failure =>
     new errors.AppendTransactionSizeExceededErrorDetails().setSize(size).setMaxSize(max),
   );
 
-/** Appends under the current faults, and answers with the position or the error. */
+/** Appends under the current faults, and calls back with the position or the error. */
 const serve = <Response>(
   { log, faults, maxBytes }: Node,
   writes: readonly ManyWrite[],
@@ -129,7 +129,7 @@ export const appendSessionHandler =
   };
 
 /**
- * Serves AppendRecords. As on the server, streams whose names differ in case alone count as one: their records all go to
+ * Serves AppendRecords. As on the server, streams with names that differ only in case count as one: all records go to
  * the stream that was named first.
  */
 export const appendRecordsHandler =

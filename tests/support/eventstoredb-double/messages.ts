@@ -48,7 +48,7 @@ export const expectedRevision = (options: ExpectedOptions, exact: string | undef
 
 type PositionMessage = { setCommitPosition(value: string): unknown; setPreparePosition(value: string): unknown };
 
-/** Fills any of the wire's position messages. */
+/** Sets both positions in any of the protocol's messages that have them. */
 export const withPosition = <Message extends PositionMessage>(message: Message, position: bigint): Message => {
   message.setCommitPosition(position.toString());
   message.setPreparePosition(position.toString());
@@ -71,8 +71,8 @@ const recordedEvent = (event: StoredEvent): ReadResp.ReadEvent.RecordedEvent => 
 };
 
 /**
- * Writes a stored event; a resolved link has its target beside it, and the position is always the link's. A link whose
- * target cannot be read comes alone.
+ * Builds the message of a stored event. A resolved link is sent with its target, or alone if the target cannot be read;
+ * the position is always that of the link.
  */
 export const eventMessage = (stored: StoredEvent, resolveLinks: boolean, isReadable: IsReadable): ReadResp => {
   const event = new streams.ReadResp.ReadEvent();

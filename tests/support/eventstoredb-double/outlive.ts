@@ -2,10 +2,13 @@ import { status } from '@grpc/grpc-js';
 import { connect } from '../../../infrastructure/eventstoredb/connection.js';
 import { startEventStoreDouble } from './server.js';
 
-/** Lets the client throw outside every call, and then appends: a program of its own, because it may end its process. */
+/**
+ * Double that makes the client library throw outside every call during an append. The error may end this program's
+ * process.
+ */
 const double = await startEventStoreDouble();
 const connection = await connect(double.url);
-// The client looks for the leader's address in the answer, and throws where there is none.
+// The client library throws, because this failure lacks the address of the leader.
 double.fail('append', status.NOT_FOUND, 1, 'before', { exception: 'not-leader' });
 const record = { id: '00000000-0000-4000-8000-000000000001', type: 'E', data: {}, metadata: {} };
 await connection.append('orders', -1, [record]);

@@ -8,11 +8,11 @@ import type { Remains } from './remains.js';
 export type ReadRequest = {
   /** Name of the stream; undefined when all streams are read. */
   readonly stream: string | undefined;
-  /** Events to read from, which grow while a subscription follows them. */
+  /** Events to read from: a list that grows while a subscription follows it. */
   readonly source: readonly StoredEvent[];
-  /** Index in the source of the first event to read. */
+  /** Index in `source` of the first event to read. */
   readonly first: number;
-  /** Index of the oldest event that truncation left. */
+  /** Index in `source` of the oldest event that truncation left. */
   readonly lowest: number;
   /** Reason why the server rejects the read; null if it does not. */
   readonly refusal: 'invalid position' | 'stream deleted' | null;
@@ -22,7 +22,7 @@ export type ReadRequest = {
   readonly resolveLinks: boolean;
   readonly matches: (event: StoredEvent) => boolean;
   readonly isReadable: IsReadable;
-  /** Number of events between two checkpoints. */
+  /** Number of events between two checkpoint messages to the client; infinite for a read without a filter. */
   readonly checkpointEvery: number;
 };
 
@@ -61,7 +61,8 @@ const ofStream = (log: Readable, options: ReadReq.Options, { backwards, subscrip
   const source = remains.kind === 'visible' ? log.stream(stream) : [];
   const lowest = remains.kind === 'visible' ? remains.first : 0;
   const revision = Number(from.getRevision());
-  // Revisions count from 0, so they are indexes. A read starts at the given one, a subscription after it.
+  // Revisions count from 0, so they are indexes of `source`. A read starts at the requested revision, a subscription
+  // after it.
   const given = backwards ? Math.min(revision, source.length - 1) : subscription ? revision + 1 : revision;
   const first = edge(from, source, backwards, 0) ?? given;
   const refusal = remains.kind === 'tombstoned' ? 'stream deleted' : null;
@@ -78,7 +79,7 @@ const ofAll = (log: Readable, options: ReadReq.Options, { backwards, subscriptio
   const given = backwards ? at - 1 : subscription && isRecord ? at + 1 : at;
   const place = { stream: undefined, source, first: edge(from, source, backwards, -1) ?? given, lowest: 0 };
   if (!from.hasPosition()) return { ...place, refusal: null };
-  // A read forwards from beyond the end finds nothing, and a subscription waits for what comes after the position.
+  // A forward read from beyond the end finds nothing, and a subscription waits for events after the position.
   const isBeyond = at === source.length && !backwards;
   return {
     ...place,
@@ -87,7 +88,7 @@ const ofAll = (log: Readable, options: ReadReq.Options, { backwards, subscriptio
   };
 };
 
-/** Returns the index of a named start or end; read backwards from its start, a stream still has its first event. */
+/** Returns the index at which a read from the start or from the end begins; undefined for reads from other places. */
 const edge = (from: From, source: readonly StoredEvent[], backwards: boolean, lowest: number) => {
   if (from.hasEnd()) return backwards ? source.length - 1 : source.length;
   if (from.hasStart()) return backwards ? lowest : 0;

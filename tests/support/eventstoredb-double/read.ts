@@ -27,7 +27,7 @@ const serve = async (node: Node, asked: ReadReq, sink: Sink): Promise<void> => {
   return request.subscription ? subscribe(node, request, sink) : read(node, request, sink);
 };
 
-/** Answer to a position at which no record begins. */
+/** Returns the error of a read from a position at which no event begins. */
 const invalidPosition = ({ subscription }: ReadRequest) =>
   failure(status.UNKNOWN, `Unexpected ${subscription ? 'FilteredReadAllResult' : 'ReadAllResult'}: Error`);
 
@@ -37,7 +37,7 @@ type Sink = {
   /** True while the client accepts no more data. */
   readonly full: boolean;
   send(message: ReadResp): Promise<void>;
-  /** Waits for the next write or the end of the call. */
+  /** Waits until the log or the muting changes, or until the call ends. */
   change(): Promise<void>;
   fail(problem: Failure): void;
   end(): void;
@@ -55,7 +55,8 @@ const createSink = ({ calls, faults, watch }: Node, call: ServerWritableStream<R
     changed();
     drained();
   };
-  // The error is emitted, because grpc-js sends no status after destroy and the client would wait for ever.
+  // Emits the error rather than destroying the call: after `call.destroy`, grpc-js sends no status, and the client
+  // would wait forever.
   const fail = (problem: Failure) => {
     if (!open) return;
     close();
@@ -90,7 +91,7 @@ const createSink = ({ calls, faults, watch }: Node, call: ServerWritableStream<R
   };
 };
 
-/** Yields the events that a read asks for, in its order. */
+/** Yields the events that a read asks for, in the direction of the read. */
 const selected = function* ({ source, matches, step, first, lowest, count }: ReadRequest) {
   let left = count;
   for (let index = first; left > 0 && index >= lowest; index += step) {
@@ -118,7 +119,7 @@ const read = async ({ faults }: Node, request: ReadRequest, sink: Sink): Promise
   else sink.end();
 };
 
-/** Number of live events that wait for a consumer before the server drops its subscription. */
+/** Number of live events that may wait for a slow consumer. With more, the server drops the consumer's subscription. */
 const maxWaiting = 32;
 const tooSlow = () =>
   failure(

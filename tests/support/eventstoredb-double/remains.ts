@@ -23,7 +23,7 @@ const systemEvent = (type: string, data: object): ProposedEvent => ({
 export const metadataOf = (metadata: object) => systemEvent('$metadata', metadata);
 export const tombstone = () => systemEvent(tombstoneType, {});
 
-/** Reads what deletion and the metadata `$maxCount` and `$tb` leave of a stream. */
+/** Returns the part of a stream that deletion and the metadata `$maxCount` and `$tb` leave readable. */
 export const remainsOf = (stream: (name: string) => readonly StoredEvent[], name: string): Remains => {
   const events = stream(name);
   if (events.at(-1)?.type === tombstoneType) return { kind: 'tombstoned' };

@@ -3,7 +3,7 @@ import { type Failure, failure, type Node } from './faults.js';
 import type { Log, Readable } from './log.js';
 import { remainsOf } from './remains.js';
 
-/** Copies what the log holds now, which is what a node shows that stopped following its leader. */
+/** Copies the present content of the log, for a follower that no longer receives events from its leader. */
 export const frozen = (log: Log): Readable => {
   const all = [...log.all];
   const last = all.at(-1)?.position ?? -1n;
@@ -11,7 +11,7 @@ export const frozen = (log: Log): Readable => {
   return { all, stream, remains: (name) => remainsOf(stream, name) };
 };
 
-/** Returns the answer of a follower to a call that requires the leader, and none where the call can be served. */
+/** Returns the error of a follower for a call that requires the leader; undefined if the node can serve the call. */
 export const notLeader = ({ role }: Node, { metadata }: { readonly metadata: grpc.Metadata }): Failure | undefined => {
   if (role.leaderPort === null || metadata.get('requires-leader')[0] !== 'true') return undefined;
   const refusal = failure(grpc.status.NOT_FOUND, 'Leader info available');

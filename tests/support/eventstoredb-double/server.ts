@@ -30,7 +30,7 @@ type LoggedEvent = {
   readonly type: string;
   readonly revision: number;
   readonly position: bigint;
-  /** Parsed value of a JSON event, text of any other. */
+  /** Data of the event: the parsed value if it is JSON, the text if not. */
   readonly data: unknown;
 };
 
@@ -38,31 +38,34 @@ export type EventStoreDouble = {
   readonly url: string;
   /** Stored events with their links, in the order of $all. */
   readonly log: readonly LoggedEvent[];
-  /** Makes the next calls of a kind fail, with `after` once they have taken effect; replaces earlier plans. */
+  /**
+   * Makes the next `times` calls of a kind fail. With `after`, they fail after they took effect. Replaces an earlier
+   * plan for the same kind.
+   */
   fail(rpc: Rpc, status: grpc.status, times?: number, when?: Moment, trailers?: Trailers): void;
-  /** Leaves new calls without answer and effect while on; open subscriptions pause. */
+  /** Leaves new calls without answer and effect, and pauses open subscriptions, while `on` is true. */
   mute(on: boolean): void;
-  /** Number of calls and appends that muting has left without an answer. */
+  /** Number of calls and appends that got no answer because of `mute` or `muteAfterCommit`. */
   readonly unanswered: number;
   /** Number of appends that arrived. */
   readonly appends: number;
-  /** Commits appends without answering them while on. */
+  /** Commits appends without answering them while `on` is true. */
   muteAfterCommit(on: boolean): void;
-  /** Holds answers to appends back while on, and sends them in order afterwards. */
+  /** Holds back answers to appends while `on` is true; `holdAnswers(false)` sends them in order. */
   holdAnswers(on: boolean): void;
   /** Number of answers that are held back. */
   readonly heldAnswers: number;
   /** Sends answers to appends `ms` milliseconds apart, as a busy server does; at once with 0. */
   answerEvery(ms: number): void;
-  /** Holds links back while on, of all categories or of those that a text is part of, and writes them afterwards. */
+  /** Holds back links to category streams while `on` is true: of all, or of those with `only` in their names. */
   categoriesLag(on: boolean, only?: string): void;
-  /** Calls back before each read is served, with the stream's name, as another process may act between two reads. */
+  /** Calls `act` with the stream's name before each read is served, as another process may act between two reads. */
   beforeRead(act: (stream: string | undefined) => unknown): void;
-  /** Sends the records of reads `ms` milliseconds apart, and breaks each read after `breaksAfter` records. */
+  /** Sends the events of reads `ms` milliseconds apart, and makes each read fail after `breaksAfter` events. */
   readPace(pace: { readonly ms?: number; readonly breaksAfter?: number }): void;
   /**
-   * Makes the node a follower of a new leader, which listens on a port of its own. The follower shows what it has now,
-   * until it catches up.
+   * Makes the node a follower of a new leader, which listens on its own port. The follower serves only the events that
+   * it has now, until `catchUp` is called.
    */
   demote(): Promise<void>;
   catchUp(): void;
@@ -79,17 +82,17 @@ type Options = {
   readonly batchAppend?: boolean;
   readonly categories?: boolean;
   readonly maxBytes?: number;
-  /** KurrentDB calls for appends to many streams that the node supports; EventStoreDB has none. */
+  /** Supported KurrentDB calls for appends to several streams; none by default, as in EventStoreDB. */
   readonly manyStreams?: readonly ManyCall[];
 };
 
-/** MaxAppendSize of a server with its default configuration. */
+/** Default of the server's setting MaxAppendSize. */
 const defaultBytes = 1_048_576;
 
 const service = 'event_store.client.streams.Streams';
 const manyService = 'kurrentdb.protocol.v2.streams.StreamsService';
 const maxMessageBytes = 17 * 1024 * 1024;
-/** Grace period in which a connection may close by itself. */
+/** Grace period of a shutdown, after which open connections are closed by force. */
 const shutdownGraceMs = 1_000;
 
 /** Starts an EventStoreDB node in this process on a free port, which speaks gRPC as the real one does. */
@@ -220,7 +223,7 @@ const listen = (server: grpc.Server, port: number): Promise<number> =>
     ),
   );
 
-/** Sends each call its status before the connection ends, because the client would see CANCELLED otherwise. */
+/** Shuts a server down. Each call gets its status before the connection ends, or the client would see CANCELLED. */
 const shutDown = (server: grpc.Server, { calls }: Node): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.forceShutdown(), shutdownGraceMs);

@@ -2,7 +2,10 @@ import type { openStores } from './following.js';
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Wraps stores so that every write fails after a given number of writes, as in a process that was killed there. */
+/**
+ * Wraps stores so that, after a given number of writes, every write fails, as if the process had been killed at that
+ * point.
+ */
 export const crashableStores = (stores: Stores) => {
   let left = Number.POSITIVE_INFINITY;
   const write = <T>(work: () => Promise<T>) => (left-- > 0 ? work() : Promise.reject(new Error('the process is dead')));

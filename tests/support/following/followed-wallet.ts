@@ -2,10 +2,12 @@ import type { Chain } from '../../../application/ports/chain.js';
 import { contextOf, openStores, type Running, startFollowing, transfersOf } from './following.js';
 
 export const ann = `0x${'a'.repeat(40)}`;
-/** Person who decides about blocks. */
+/** Operator who sends the commands about blocks. */
 export const person = { actor: { kind: 'operator', id: 'eve' }, requestId: 'test' } as const;
 
-/** Opens stores for the suite, on which a chain is followed for a wallet of Ann. */
+/**
+ * Opens stores for the suite, and returns functions that follow a chain on these stores and register a wallet of Ann.
+ */
 export const useFollowedWallet = (organizationId: string) => {
   const by = contextOf(organizationId);
   let stores: Awaited<ReturnType<typeof openStores>>;

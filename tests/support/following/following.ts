@@ -26,7 +26,7 @@ import { freshDirectory } from '../run/directories.js';
 import { testSystem } from '../silent.js';
 import { quietPorts } from './quiet-ports.js';
 
-/** Variant whose wallets have token contracts. */
+/** First variant in which organizations register token contracts. */
 export const followedVariant = variants.find(({ can }) => can.includes('token-contracts')) as Variant;
 
 export const variantOf = (segment: Variant['segment']) =>
@@ -67,7 +67,7 @@ export const unusedSender: Sender = {
   close: async () => undefined,
 };
 
-/** Composes the application over the given stores, without chains unless some are given, and starts nothing. */
+/** Composes the application on the given stores, without chains unless `given` has some. Starts no process. */
 export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions = upcasters): App =>
   createApp(
     {
@@ -88,7 +88,7 @@ export const processOf = ({ processes }: App, wanted: string) =>
 
 export type Running = { readonly app: App; stop(): Promise<void> };
 
-/** Composes the application over the given stores, and follows the chain until it is stopped. */
+/** Composes the application on the given stores, and follows the chain until `stop` is called. */
 export const startFollowing = (
   stores: Stores,
   chain: Chain,
@@ -108,7 +108,7 @@ export const startFollowing = (
   const chains = new Map([[variant.tag, { chain, isNew, oldHeadSeconds, family }]]);
   const app = composeApp(stores, { ...given, chains }, versions);
   const stop = new AbortController();
-  // Every process listens for the end.
+  // Every process adds a listener to the signal, so Node's warning about many listeners is switched off.
   setMaxListeners(0, stop.signal);
   const running = app.processes
     .filter(({ role, name }) => role === 'follower' || name === 'projector')
@@ -152,7 +152,9 @@ export const everyPage = async <T>(
   return found;
 };
 
-/** Filters that exclude nothing. A test adds what it looks for, and the standard of assets. */
+/**
+ * Filter that excludes no asset. A test overrides the fields that it filters by, and adds the `standard` of the assets.
+ */
 export const everyAsset = { walletId: undefined, address: undefined, contract: undefined, excludeZero: false };
 export const everyTransfer = {
   walletId: undefined,

@@ -1,7 +1,7 @@
 import type { Chain, Header, Movement } from '../../../application/ports/chain.js';
 import { fail } from '../../../domain/failure.js';
 
-/** Linked headers after a first block; `name` makes their hashes. */
+/** Makes `count` linked headers from block 0 on, with hashes that begin with `name`. */
 export const headersOf = (name: string, count: number): Header[] =>
   Array.from({ length: count }, (_, number) => ({
     number,
@@ -10,7 +10,10 @@ export const headersOf = (name: string, count: number): Header[] =>
     time: 1_700_000_000 + number,
   }));
 
-/** Headers of another branch, which leaves the given one after the height `at`. */
+/**
+ * Makes the headers of a branch that shares the given headers up to height `at` and continues with `count` blocks of
+ * its own.
+ */
 export const forkOf = (headers: readonly Header[], at: number, name: string, count: number): Header[] => [
   ...headers.slice(0, at + 1),
   ...headersOf(name, at + 1 + count)
@@ -18,7 +21,7 @@ export const forkOf = (headers: readonly Header[], at: number, name: string, cou
     .map((header) => (header.number === at + 1 ? { ...header, parentHash: (headers[at] as Header).hash } : header)),
 ];
 
-/** Chain of blocks in memory with nothing but payments; tests change its script while it is followed. */
+/** Chain in memory, with only payments in its blocks. Tests change `script` while the service follows the chain. */
 export const headerChain = (script: {
   headers: readonly Header[];
   finalized?: () => number;
@@ -26,7 +29,7 @@ export const headerChain = (script: {
   payments?: Readonly<Record<string, { readonly to: string; readonly value: string }>>;
   /** Balance that every address has. */
   balance?: string;
-  /** Called before every answer; an error that it throws is the answer. */
+  /** Called before every call of the chain is answered. If it throws, the call fails with that error. */
   before?: (call: 'head' | 'headerAt' | 'headerOf' | 'block' | 'balances', asked: unknown) => Promise<void> | void;
 }): Chain => {
   const { before = () => undefined } = script;
@@ -50,7 +53,7 @@ export const headerChain = (script: {
     },
     finalized: async () => script.finalized?.() ?? Math.max(0, tip().number - 10),
     hints: async function* () {
-      // Followers poll.
+      // Yields no hints, so that followers poll.
     },
     headerAt: async (number) => {
       await before('headerAt', number);

@@ -15,7 +15,10 @@ export const late = contextOf('org_late');
 
 export type ImportScene = Awaited<ReturnType<typeof openImportScene>>;
 
-/** Starts a chain, a node and a service; the organization `early` follows ann and ben from the first block. */
+/**
+ * Starts a chain, a node and a service that follows the chain. `importFrom` requests an import for the organization
+ * `late`.
+ */
 export const openImportScene = async (name: string, around: (chain: Chain) => Chain = (chain) => chain) => {
   const chain = createEvmChain(name);
   chain.deploy(token, { standard: 'erc20' } as never);
@@ -50,7 +53,7 @@ export const openImportScene = async (name: string, around: (chain: Chain) => Ch
     importFrom,
     found,
     ended: async (importId: string) => {
-      // The last block to import must be confirmed.
+      // Mines two blocks, so that the last block to import is confirmed and the import can end.
       mineSome(chain, [[], []]);
       await until(`import ${importId} ends`, async () => (await found(importId)).state !== 'RUNNING');
       return found(importId);

@@ -1,7 +1,7 @@
 import type { System } from '../../../application/ports/system.js';
 import { testSystem } from '../silent.js';
 
-/** Clock that a test moves; pauses end at once in real time, so that nothing waits for it. */
+/** Clock that a test advances. Pauses last at most 5 ms of real time, whatever the clock shows. */
 export const movedClock = (start: number) => {
   let now = start;
   const system: System = {

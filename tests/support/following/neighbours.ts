@@ -12,13 +12,13 @@ import { contextOf, type openStores, type Running, startFollowing } from './foll
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
 type Pace = {
-  /** Returns the head without a request, so that no deadline passes before it, however slow the machine is. */
+  /** True to return the head without a request to the node, so that even a slow machine misses no deadline. */
   readonly isHeadAtHand?: boolean;
-  /** Advances the clock only with the script, so that a slow machine ends no pause early. */
+  /** True to advance the clock only by `script.clockMs`, so that no pause ends early on a slow machine. */
   readonly isClockStill?: boolean;
 };
 
-/** Follows a scripted chain, whose calls are counted and can be made to fail, for several organizations. */
+/** Follows a scripted chain for several organizations. Calls to the chain are counted, and can be made to fail. */
 export const startNeighbourhood = async (
   stores: Stores,
   name: string,
@@ -30,10 +30,10 @@ export const startNeighbourhood = async (
   const counts = { head: 0, headerAt: 0, balances: 0, failed: 0, searched: [] as number[] };
   const script: {
     isAway: boolean;
-    /** Makes a read of balances fail, or hang until the promise resolves. */
+    /** Returns whether a read of balances fails. A promise makes the read hang until the promise resolves. */
     fails(holdings: readonly Holding[]): boolean | Promise<boolean>;
     clockMs: number;
-    /** Last block whose logs the nodes give. */
+    /** Number of the last block for which the nodes return logs of received tokens. */
     searchesUpTo: number;
   } = {
     isAway: false,
@@ -59,7 +59,8 @@ export const startNeighbourhood = async (
       script.isAway ? Promise.reject(new Error('no node gives a block')) : connected.block(hash, interest),
     tokensReceived: async (asked) => {
       const to = Math.min(asked.to, script.searchesUpTo);
-      // A turn ends after a second, which the clock of the script makes pass at once.
+      // Advances the clock by one second for each call. A turn of the search for received tokens ends after a second,
+      // so each turn makes one call.
       script.clockMs += 1000;
       if (to < asked.from) throw new Error('no node gives older logs');
       counts.searched.push(asked.from);
@@ -89,7 +90,9 @@ export const startNeighbourhood = async (
       await running.stop();
       running = start();
     },
-    /** Registers a wallet with addresses, and webhooks; both have a confirmation depth of one block. */
+    /**
+     * Registers a wallet with addresses, and the given number of webhooks, all with a confirmation depth of one block.
+     */
     join: async (organization: string, addresses: readonly string[], webhooks = 0): Promise<Context> => {
       const by = contextOf(`org_${organization}`);
       const { app } = running;

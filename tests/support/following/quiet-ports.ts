@@ -5,7 +5,7 @@ import { createNotary } from '../../../infrastructure/keys/notary.js';
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
 import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 
-/** Ports without logs, documents, witnesses and nodes of the gateway, and settings that limit no test. */
+/** Ports without request logs, documents, witnesses and gateway nodes, and settings that limit no test. */
 export const quietPorts = {
   codecs: addressCodecs,
   transactionCodecs,

@@ -12,7 +12,7 @@ export const randomBlocks = (...kinds: readonly Kind[]): fc.Arbitrary<ScriptedTr
   const transaction = fc.record(drawn).map(({ from, to, amount, kind }): ScriptedTransaction => {
     const moved = { asset: tokens, from, to, value: amount + 1n };
     if (kind === 'token') return { from, to: tokens.contract, input: '0xaa', tokens: [moved] };
-    // Fee of the transfer is paid by another address.
+    // The address `vault`, which is not a party of the transfers, sends the transaction and pays its fee.
     if (kind === 'foreign token') return { from: vault, to: tokens.contract, input: '0xaa', tokens: [moved, moved] };
     if (kind === 'internal') return { from, to: vault, input: '0xbb', internal: [{ from: vault, to, value: amount }] };
     return { from, to, value: amount, failed: kind === 'failed' };

@@ -22,7 +22,7 @@ export const runApp = (app: App, ...names: readonly string[]) => {
     largeWallet: async (by: Context, size: number, from = 1) => {
       const wanted = { name: 'large', address: undefined, importAsset: undefined, confirmation: 3 };
       const { answer } = await app.wallets.register(by, wanted);
-      // A double in this process is too slow for many streams at once.
+      // Each request registers only 100 addresses, because a double in this process is slow with more streams at once.
       for (let n = 0; n < size; n += 100) {
         const inputs = Array.from({ length: 100 }, (_, one) => ({ text: addressOf(from + n + one), path: '' }));
         await shown((await app.addresses.register(by, { walletId: answer.wallet_id, inputs })).position);

@@ -36,8 +36,8 @@ export type Step =
   | { readonly kind: 'return' }
   | { readonly kind: 'fault'; readonly fault: keyof EvmNode['faults'] }
   /**
-   * Crashes after `writes` more writes, while `depth` blocks are replaced; the service starts again after `away` further
-   * blocks.
+   * Crashes after `writes` more writes, while `depth` blocks are replaced. The service starts again after `away`
+   * further blocks.
    */
   | { readonly kind: 'crash'; readonly writes: number; readonly depth: number; readonly away: number }
   | { readonly kind: 'catch up' };
@@ -54,13 +54,16 @@ const wanted = [
   { organization: 'b', confirmation: 6, addresses: [ann, dot] },
 ];
 const maxDepth = 6;
-/** Confirmations of the webhooks: fewer than reorganizations replace, so that notices are retracted. */
+/**
+ * Confirmations after which webhooks report a transfer: fewer blocks than reorganizations replace, so that notices are
+ * retracted.
+ */
 const noticeDepth = 2;
 
 type Wallet = { readonly by: Context; readonly walletId: string; readonly addresses: readonly string[] };
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Lists the transfers of a final transaction that concern the addresses. */
+/** Describes the transfers in a final transaction that are from or to one of the addresses, one per line. */
 const movesIn = (number: number, transaction: MinedTransaction, addresses: readonly string[]) => {
   const { hash, from, to, value = 0n, failed = false, tokens: moved = [], internal = [] } = transaction;
   const isOwn = (...sides: readonly string[]) => sides.some((side) => addresses.includes(side));
@@ -93,8 +96,8 @@ const checkTransfers = async ({ app }: Running, chain: EvmChain, { by, walletId,
 };
 
 /**
- * Checks that the webhook of the wallet was notified of each transfer once, once more of those that it knew as pending, and
- * of nothing that did not happen.
+ * Checks that the wallet's webhook was notified of each transfer exactly once, not counting retracted notices, and that
+ * a final notice or a removal followed each notice of a pending transfer.
  */
 const checkNotices = async (events: EventStore, walletId: string, transfers: readonly TransferDocument[]) => {
   const expected = new Map<string, number>();
@@ -106,7 +109,7 @@ const checkNotices = async (events: EventStore, walletId: string, transfers: rea
     const isFinal = [...pending.values()].every((count) => count === 0);
     return isKnown && isFinal && [...standing].every(([transaction, count]) => count <= 0 || expected.has(transaction));
   });
-  // A notice too many is not waited for, because it can no longer be undone.
+  // Checks without waiting that there is no extra notice, because waiting could not undo one.
   const { standing } = await standingNotices(events, walletId);
   const notices = [...standing].filter(([, count]) => count !== 0);
   assert.deepEqual(new Map(notices), expected);
@@ -119,8 +122,8 @@ const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }
 };
 
 /**
- * Starts a chain with two nodes, one of which may be faulty, and a service that follows it and may crash. The network
- * has the given quirks.
+ * Starts a chain with two nodes, one of which may be faulty, and a service that follows the chain and may crash. The
+ * answers of both nodes have the given quirks.
  */
 export const createScene = async (given: Stores, name: string, quirks: readonly Quirk[] = [], system = testSystem) => {
   const chain = createEvmChain(name);
@@ -130,7 +133,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
   const first = quirks.includes('first block is number 1') ? chain.mine().number : 0;
   const { stores, dieAfter, isDead, revive } = crashableStores(given);
   const connect = () => evmChain([bad.url, good.wsUrl], silent);
-  // A development chain, which begins with block 0, is followed from there, and others from their head.
+  // A development chain begins with block 0 and is followed from there; other chains are followed from their heads.
   const start = (connected: Chain) => startFollowing(stores, connected, { fromGenesis: first === 0, system });
   let connected = await connect();
   let running = start(connected);
@@ -164,7 +167,10 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     replaced = chain.head().hash;
     chain.reorganize(Math.min(depth, chain.head().number - first), [...blocks, ...Array(depth).fill([])]);
   };
-  /** Mines blocks after which no replaced branch can return. */
+  /**
+   * Mines blocks. If there are any, forgets the branch that was replaced last, so that the step 'return' cannot bring
+   * it back.
+   */
   const goFar = (blocks: number) => {
     for (let n = 0; n < blocks; n++) chain.mine();
     if (blocks > 0) replaced = chain.head().hash;
@@ -202,7 +208,10 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     play: async (steps: readonly Step[]) => {
       for (const step of steps) await actions[step.kind](step as never);
     },
-    /** Heals the nodes, mines enough blocks, and checks that the answers equal the chain. */
+    /**
+     * Heals the nodes, mines enough blocks to confirm all transfers, and checks that the answers of the service agree
+     * with the chain.
+     */
     settle: async () => {
       bad.heal();
       for (let n = 0; n < maxDepth; n++) chain.mine();

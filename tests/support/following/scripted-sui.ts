@@ -21,7 +21,7 @@ import {
 } from './following.js';
 
 export type Payment = {
-  /** Sender of the transaction, who pays unless the coins are issued. */
+  /** Sender of the transaction, who also pays the coins unless `isIssued` is true. */
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
@@ -54,7 +54,9 @@ const wanted = [
   { organization: 'b', confirmation: 6, addresses: [ann, dot], imports: [] },
 ];
 const maxDepth = 6;
-/** Requests by which a follower has looked at a new checkpoint. */
+/**
+ * Number of requests after which a follower must have asked for a new checkpoint, even if faults prevent any progress.
+ */
 const enoughRequests = 8;
 
 type Wallet = {
@@ -105,7 +107,7 @@ const checkBalances = async ({ app }: Running, ledger: SuiLedger, { by, walletId
   }
 };
 
-/** Starts a chain with two nodes that may be faulty, and a service that follows it and may crash. */
+/** Starts a chain with two nodes that may be faulty, and a service that follows the chain and may crash. */
 export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores>>, name: string) => {
   const ledger = createSuiLedger(Date.now);
   for (const address of people)
@@ -119,7 +121,7 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
     suiChain(
       nodes.map(({ url }) => url),
       silent,
-      // A silent subscription is noticed soon, since a script has dozens of them.
+      // Ends a silent subscription after two seconds, because a script has dozens of silent subscriptions.
       { deadlineMs: 20_000, timeoutMs: 500, times: { freshMs: 200, pollMs: 50, behindMs: 200, silenceMs: 2000 } },
     );
   const start = (chain: Awaited<ReturnType<typeof connect>>) =>
@@ -178,7 +180,8 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       dieAfter(writes);
       pay({ from: ann, to: cid, value: 1n, coin: 'native', failed: false });
       ledger.makeCheckpoint();
-      // Nodes may be so faulty that the follower makes no progress and only repeats its requests.
+      // Waiting also ends after many requests, because faulty nodes may let the follower make no progress and repeat
+      // its requests.
       const maxRequests = asked() + enoughRequests;
       await until(
         'the follower died or looked',
@@ -196,7 +199,10 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       for (const step of steps) await actions[step.kind](step as never);
     },
     status: () => running.app.followers[0]?.status(),
-    /** Heals the nodes, makes enough checkpoints, and checks that the answers equal the chain. */
+    /**
+     * Heals the nodes, makes checkpoints until all transfers are confirmed, and checks that the answers of the service
+     * agree with the chain.
+     */
     settle: async () => {
       for (const node of nodes) node.heal();
       for (let n = 0; n < maxDepth; n++) ledger.makeCheckpoint();

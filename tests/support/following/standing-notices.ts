@@ -10,13 +10,19 @@ type Notice = {
 };
 
 type Counts = {
-  /** Requested notices by transaction, less those that report a removal. A pending one and its final one count once. */
+  /**
+   * Number of standing notices by transaction hash. A pending notice and the final one that follows it count as one,
+   * and a notice of a removal is subtracted.
+   */
   readonly standing: ReadonlyMap<string, number>;
-  /** Notices by transaction that report a pending transfer, and that neither a final notice nor a removal followed. */
+  /**
+   * Number of pending notices by transaction hash, without those that were followed by a final notice or a notice of a
+   * removal.
+   */
   readonly pending: ReadonlyMap<string, number>;
 };
 
-/** Counts the requested notices of a wallet's transfers. */
+/** Counts, by transaction, the notices of a wallet's transfers that no later notice took back, and the pending ones. */
 export const standingNotices = async (events: EventStore, walletId: string): Promise<Counts> => {
   const standing = new Map<string, number>();
   const pending = new Map<string, number>();

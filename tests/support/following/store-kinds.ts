@@ -16,7 +16,7 @@ import { byTier, isFull } from '../run/tier.js';
 import { silent } from '../silent.js';
 import { openStores } from './following.js';
 
-/** Opens stores of which all but limiter and queue are on EventStoreDB and MongoDB, behind doubles of their wire. */
+/** Opens stores on doubles of EventStoreDB and MongoDB, except the limiter and the job queue, which use SQLite. */
 const openServices: typeof openStores = async () => {
   const [stores, eventStore, mongo] = await Promise.all([openStores(), startEventStoreDouble(), startMongoDouble()]);
   const name = randomBytes(6).toString('hex');
@@ -48,7 +48,7 @@ const openServicesWithRedis: typeof openStores = async () => {
 if (!isFull)
   report('left to npm run test:full: fairness, following, fan-out and refreshes on EventStoreDB and MongoDB');
 
-/** Kinds of stores that an application can be composed over; the services are slow here, so the full tier has them. */
+/** Kinds of stores for an application. Those on services run only in the full tier, because their doubles are slow. */
 export const storeKinds = byTier(
   [{ name: 'embedded stores', isEmbedded: true, open: openStores }],
   [{ name: 'EventStoreDB, MongoDB and Redis', isEmbedded: false, open: openServicesWithRedis }],

@@ -122,7 +122,7 @@ const bodyMutations: readonly ((body: Buffer, random: Random) => Buffer)[] = [
 
 export type Body = {
   readonly bytes: Buffer;
-  /** True when the operation must not accept the body under any reading. */
+  /** True when the body is invalid however it is parsed, so that the operation must reject it. */
   readonly mustBeRefused: boolean;
 };
 

@@ -46,13 +46,13 @@ const readBody = (bytes: Buffer, start: number, headers: Reply['headers']) => {
   return bytes.length < start + length ? null : { body: bytes.subarray(start, start + length), end: start + length };
 };
 
-/** Skips `100 Continue`, which precedes an answer, or nothing if the request broke off. */
+/** Skips interim answers such as `100 Continue`. No final answer follows them if the request broke off. */
 const afterInterim = (bytes: Buffer): Buffer => {
   const end = bytes.indexOf('\r\n\r\n');
   return end >= 0 && bytes.toString('latin1', 0, 10) === 'HTTP/1.1 1' ? afterInterim(bytes.subarray(end + 4)) : bytes;
 };
 
-/** Reads the first complete answer and the bytes after it; null when it is not complete. */
+/** Reads the first answer and the bytes after it; null while the answer is incomplete. */
 const readReply = (received: Buffer, method: string): { reply: Reply; rest: Buffer } | null => {
   const bytes = afterInterim(received);
   const end = bytes.indexOf('\r\n\r\n');
@@ -69,7 +69,7 @@ const open = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
   await once(socket, 'connect');
-  // The listener is needed, because a reset between two reads would end this process.
+  // A listener is needed, because without one a reset between two reads would end this process.
   return socket.on('error', () => undefined);
 };
 
@@ -125,7 +125,10 @@ export const keptConnection = (url: string): KeptConnection => {
   };
 };
 
-/** Time that the service has to answer bytes before the client ends the connection, as they may be incomplete. */
+/**
+ * Time in ms that the service has to answer before the client ends the connection. The time is limited because the
+ * service sends no answer while a request is incomplete.
+ */
 const answerWaitMs = 40;
 
 /** Sends bytes on a new connection, ends it, and returns the complete answers. */
@@ -148,8 +151,8 @@ const hearOut = (socket: Socket) => {
 };
 
 const repliesIn = (bytes: Buffer, method: string, isCut: boolean): readonly Reply[] => {
-  // Read only the first answer after a HEAD: it has no body in spite of its Content-Length, and the bytes do not tell which
-  // of the later answers are such.
+  // Reads only the first answer if the bytes contain a HEAD. An answer to HEAD has no body in spite of its
+  // Content-Length, and it is unknown which of the later answers are answers to HEAD.
   const found = bytes.length === 0 ? null : readReply(bytes, method);
   if (found)
     return [found.reply, ...(method === 'HEAD' || found.rest.length === 0 ? [] : repliesIn(found.rest, method, isCut))];

@@ -9,7 +9,7 @@ import { type Random, randomOf } from './random.js';
 import { rawText } from './raw-texts.js';
 import { pageRequest, type Request, signedRequest, type Target, tamperedRequest } from './requests.js';
 
-/** Failure of a case; the message has all that is needed to repeat it. */
+/** Failure of a case. The message contains everything that is needed to repeat the case. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
@@ -93,7 +93,7 @@ const tampered = requestCase('tampered', tamperedRequest);
 const page = requestCase('page', pageRequest);
 const kinds = [signed, signed, signed, signed, tampered, tampered, page, rawCase, rawCase, rawCase];
 
-/** Makes the case with a number; under one seed it is the same in every run, except for nonces and ids. */
+/** Makes case `number`. Cases of the same seed and number are equal in every run, except for nonces and ids. */
 const caseOf = (seed: number, number: number, target: Target, connection: KeptConnection): Case => {
   const random = randomOf(seed, number);
   return random.pick(kinds)(random, target, connection);
@@ -109,7 +109,7 @@ const newTenant = async ({ admin }: Client, domain: string) => {
   return { organization_id, domain, key: api_key, secret: api_secret };
 };
 
-/** Makes one of everything that requests can name, and a neighbour whose data they must not reach. */
+/** Creates each resource that requests can refer to, and a neighbour organization that requests must not reach. */
 export const prepare = async (url: string, credentials: Credentials) => {
   const client = createClient({ url, ...credentials });
   const wallet = endpoints.filter(({ operation }) => operation.surface === 'wallet');
@@ -133,7 +133,7 @@ export const prepare = async (url: string, credentials: Credentials) => {
 
 const atOnce = 48;
 
-/** Runs `count` cases from number `from` on, many at once; throws the first Violation. */
+/** Runs `count` cases from number `from` on, up to 48 at once; throws the first Violation. */
 export const fuzz = async (
   target: Target,
   cases: { readonly seed: number; readonly from: number; readonly count: number },
@@ -147,7 +147,7 @@ export const fuzz = async (
     const { kind, bytes, run } = caseOf(seed, number, target, connection);
     underWay.add(number);
     const answered = await run().catch((error: Error) => {
-      // Another case that was under way may have killed the service.
+      // Another case that ran at the same time may have killed the service.
       const others = `cases under way: ${[...underWay].join(' ')}`;
       const again = `again: npm run fuzz -- --seed ${seed} --from ${number} --count 1`;
       const lines = [
@@ -177,7 +177,7 @@ export const fuzz = async (
   return tally;
 };
 
-/** Runs a command and reads its result, which shows that the service still works. */
+/** Returns whether the service still works: it is live, runs a command and shows the result. */
 export const worksFor = async (url: string, credentials: Credentials): Promise<boolean> => {
   const live = await fetch(new URL('/health/live', url));
   const made = await call(url, credentials, '/v1/c/RegisterWallet', { name: 'still here' });
@@ -192,7 +192,7 @@ export const residentBytes = async (url: string): Promise<number> => {
 };
 
 const slackBytes = 64 * 1_048_576;
-/** Allows the growth of caches and garbage; a million cases still show a leak of 400 bytes each. */
+/** Returns whether memory grew only by caches and garbage. A leak of 400 bytes per case shows in a million cases. */
 export const isFlat = (before: number, after: number) => after <= before * 1.5 + slackBytes;
 
 /** Finds errors in the service's log and the lines that Node prints when it crashes. */

@@ -10,7 +10,7 @@ const targets = [
 const versions = ['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/1.10', 'HTTP/', 'ICY', '', 'http/1.1'];
 const lineEnds = ['\n', '\r', '\r\r\n', '\n\r'];
 
-/** Header lines of request smuggling, and malformed ones. */
+/** Header lines as in attacks by request smuggling, and malformed header lines. */
 const headerLines: readonly string[] = [
   ...['content-length: 0', 'content-length: 5', 'content-length: 6', 'content-length: -1', 'content-length: +5'],
   ...['content-length: 5, 5', 'content-length: 5, 6', 'content-length: 0x5', 'content-length:', 'content-length: 5 5'],
@@ -127,5 +127,5 @@ const makers: readonly ((random: Random) => Buffer)[] = [
   (random) => Buffer.from(Array.from({ length: 2 + random.below(3) }, () => message(random)).join(''), 'latin1'),
 ];
 
-/** Makes bytes for a connection of their own: seldom a valid request, often almost one. */
+/** Makes bytes to send on a new connection: seldom a valid request, often an almost valid one. */
 export const rawText = (random: Random): Buffer => random.pick(makers)(random);

@@ -56,7 +56,10 @@ const types = [
   'APPLICATION/JSON',
   'a/b, application/json',
 ];
-/** Positions to ask for; one beyond the last is rare, because the query then waits two seconds. */
+/**
+ * Values of headers that contain a position. Valid positions beyond the last event are not among them: they are drawn
+ * separately and rarely, because the service then waits two seconds.
+ */
 const positions = [
   '0',
   '1',
@@ -219,7 +222,7 @@ const pagePath = (random: Random) =>
     () => random.pick(['*', '//', '//x/docs', '/metrics', '/%2f%2f', '/favicon.ico', '/.well-known/x']),
   ])();
 
-/** Makes a request with any method and path that is not an operation, or not quite one. */
+/** Makes an unsigned request with any method, to a page or to a path that does not exist. */
 export const pageRequest = (random: Random): Request => {
   const method = random.pick(['GET', 'GET', 'GET', 'POST', ...otherMethods]);
   const body = random.chance(0.2) ? random.bytes(random.below(300)) : Buffer.alloc(0);

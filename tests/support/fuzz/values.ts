@@ -114,7 +114,7 @@ const depths = [2, 31, 32, 33, 100, 3000];
 const lengths = [0, 1, 2, 49, 50, 51, 100, 199, 200, 201, 255, 256, 999, 1000, 1001];
 const digits = [15, 16, 17, 20, 99, 100, 101, 400];
 
-/** Draws a length, seldom a very large one, so that the run stays quick. */
+/** Draws the length of a text, seldom more than a thousand characters, so that the run stays quick. */
 const long = (random: Random) => (random.chance(0.01) ? random.pick([20_000, 200_000]) : random.pick(lengths));
 
 const odd: readonly ((random: Random) => Json)[] = [
@@ -151,7 +151,7 @@ const forged: readonly ((token: string, random: Random) => string)[] = [
   (token, random) => token.replace(token.charAt(random.below(token.length)), 'x'),
 ];
 
-/** Fields that accept only values issued by the service, by field name. */
+/** Functions that choose a value for a field that accepts only values issued by the service, by field name. */
 const given: Readonly<Record<string, (random: Random, segment: string, known: Known) => string>> = {
   wallet_id: (random, segment, { wallets, foreignWallet }) => {
     if (random.chance(0.8)) return wallets[segment] ?? foreignWallet;

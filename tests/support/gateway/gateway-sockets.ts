@@ -13,10 +13,10 @@ import { addressIn } from '../../../interfaces/gateway/target.js';
 import { createSockets } from '../../../interfaces/gateway/websocket.js';
 import { unrecorded } from '../silent.js';
 
-/** Makes a feed whose notifications a test triggers, and which shows its listeners. */
+/** Makes a chain feed that notifies its listeners when a test calls `happen`, and exposes the listeners. */
 const createScriptedFeed = () => {
   const listeners = new Set<Listener>();
-  // The listener is added a turn later, as in a feed that has to catch up first.
+  // The listener is added one turn of the event loop later, as in a feed that has to catch up first.
   const listen = async (listener: Listener) => {
     await new Promise((resolve) => setImmediate(resolve));
     listeners.add(listener);
@@ -38,11 +38,11 @@ const createScriptedFeed = () => {
   };
 };
 
-/** Runs only the gateway's connections in this process, where every key is known and nothing is charged. */
+/** Serves only the gateway's WebSocket connections. Every key is valid, and all messages share one quota. */
 export const openSockets = async (system: System, pressure = createBackpressure()) => {
   const { feed, listeners, happen } = createScriptedFeed();
   const quota: Quota & { allowed: boolean } = { allowed: true, limit: 1, remaining: 1, resetMs: 1, window: 'second' };
-  /** Returns answers that begin to arrive and never complete. */
+  /** Returns an answer that begins to arrive and never completes. */
   const answer: Node['answer'] = (_, cancellation) => {
     cancellation?.receive?.({ bytes: 1_048_576 });
     return new Promise((_, reject) => cancellation?.onCancel(() => reject(new Error('nobody waits'))));
@@ -69,7 +69,7 @@ export const openSockets = async (system: System, pressure = createBackpressure(
     metrics: sockets.metrics,
     listeners,
     happen,
-    /** Quota of every message, which a test may exhaust. */
+    /** Quota that all messages share. A test may exhaust the quota. */
     quota,
     close: async () => {
       sockets.stop();

@@ -21,7 +21,7 @@ export const post = async (url: string, body: string, headers: Record<string, st
 type Notice = { method: string; params: { subscription: string; result: unknown } };
 type Message = { id?: unknown; result?: unknown; error?: { code: number; message: string } } & Partial<Notice>;
 
-/** Connects a plain client for calls and for notifications in their order. */
+/** Connects a WebSocket client that makes calls and receives notifications in their order. */
 export const connectTo = async (url: string) => {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   const messages = on(socket, 'message', { close: ['close'] });
@@ -44,7 +44,7 @@ export const connectTo = async (url: string) => {
         notices.push(message as Notice);
       }
     },
-    /** Waits for that many notifications and returns them. */
+    /** Waits for `count` notifications and returns them. */
     noticed: async (count: number): Promise<readonly Notice[]> => {
       while (notices.length < count) notices.push((await next()) as Notice);
       return notices.splice(0);

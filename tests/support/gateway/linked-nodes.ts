@@ -17,14 +17,14 @@ export const logAt = (height: number) => ({
   logIndex: '0x0',
 });
 
-/** Throws the JSON-RPC error that a node answers with. */
+/** Throws a JSON-RPC error, which the node returns. */
 const throwRpcError = (code: number, message: string): never => {
   throw Object.assign(new Error(message), { code });
 };
 
 /**
- * Starts a node within the process, which has blocks up to `head` with one log each, and answers after `turns` turns of
- * the event loop.
+ * Makes a node within this process, which has blocks up to the height `head` with one log each, and answers after
+ * `turns` turns of the event loop.
  */
 export const linkedNode = (head: number, turns = 0) => {
   const state = {

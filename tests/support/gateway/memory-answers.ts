@@ -1,6 +1,6 @@
 import type { FinalAnswers } from '../../../application/ports/gateway/final-answers.js';
 
-/** Cache of final answers in memory. Keeps the first answer to a question, as the stores do, and records its lookups. */
+/** Cache of final answers in memory. Keeps the first answer to a question, as the stores do; `finds` lists lookups. */
 export const memoryAnswers = () => {
   const kept = new Map<string, Uint8Array>();
   const finds: string[] = [];

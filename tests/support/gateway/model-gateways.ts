@@ -18,7 +18,7 @@ const delays = [
 ];
 /** Time for which a gateway may avoid a node after a fault. */
 const cooldownMs = 15_000;
-/** Place of the node that may start to serve another chain. */
+/** Index of the node that may start to serve another chain. */
 const switching = 3;
 const foreign = delays.length;
 const urls = [`http://n${foreign}`, 'http://n0', 'ws://n0', 'http://n1', 'http://n2', `http://n${switching}`];
@@ -35,14 +35,14 @@ const createModelChannel = () => {
   });
 };
 
-/** Makes a node of another, longer chain that answers first. */
+/** Makes a node of another, longer chain that answers faster than all others. */
 const foreignNode = (clock: VirtualClock) => {
   const other = createModelChain(clock, 2);
   for (let i = 0; i < 20; i++) other.mine();
   return modelNode(other, clock, { blockMs: 1, answerMs: 1 });
 };
 
-/** Opens two gateways that share a cache in front of the nodes. Calls `noticed` when both know that a node switched. */
+/** Opens two gateways that share a cache. Calls `noticed` when both know that a node switched to another chain. */
 const openPools = (all: readonly ModelNode[], noticed: () => void) => {
   const linkTo = ({ hostname }: URL) => (all[Number(hostname.slice(1))] as ModelNode).link;
   const [{ answers }, channelOf, aware] = [memoryAnswers(), createModelChannel(), new Set<number>()];
@@ -57,8 +57,8 @@ const openPools = (all: readonly ModelNode[], noticed: () => void) => {
 };
 
 /**
- * Opens two gateways in front of three nodes of one chain, one of another and one that may switch to a third, with a
- * subscriber and clients.
+ * Opens two gateways with a subscriber and clients. The gateways use three nodes of one chain, a node that may switch
+ * from that chain to another, and a node of a foreign chain.
  */
 export const openModel = (clock: VirtualClock) => {
   const chain = createModelChain(clock);
@@ -68,7 +68,8 @@ export const openModel = (clock: VirtualClock) => {
   let faultyAt = Number.NEGATIVE_INFINITY;
   let [switches, isSwitched, isSwitching] = [0, false, false];
   const pools = openPools([...nodes, foreignNode(clock)], () => {
-    // A gateway clears its heads and its cache in the same step.
+    // Runs as soon as both gateways have noticed the switch: each drops its heads and its cached answers at that
+    // moment.
     isSwitching = false;
     switches++;
     witness.forget();
@@ -109,7 +110,10 @@ export const openModel = (clock: VirtualClock) => {
       suffered[i] = fault;
       node.suffer(fault);
     });
-  /** Heals the nodes, except that one may stay without logs: subscribers still receive every log. */
+  /**
+   * Heals the nodes, except that node 1 keeps the fault `without logs` if it has it, because subscribers must receive
+   * every log from the other nodes even then.
+   */
   const healAll = () => {
     for (const i of suffered.keys()) if (i !== 1 || suffered[i] !== 'without logs') suffer(i, 'none');
   };

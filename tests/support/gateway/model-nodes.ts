@@ -3,7 +3,7 @@ import { NodeFault } from '../../../infrastructure/nodes/node-fault.js';
 import { addressOf, digestOf, hex } from '../chains/evm-chain.js';
 import type { VirtualClock } from '../virtual-clock.js';
 
-/** Every block has a log of each of two contracts. */
+/** Contracts of the model chain. Every block has one log of each. */
 export const contracts = [addressOf('one'), addressOf('other')] as const;
 const someBloom = `0x${'01'.repeat(256)}`;
 
@@ -29,10 +29,10 @@ export const receiptAnswer = (block: ModelBlock) => ({
   logs: [],
 });
 
-/** Blocks below the newest that are final. */
+/** Number of blocks by which the newest final block is below the head. */
 const finalDepth = 6;
 
-/** Chain whose newest blocks are replaced now and then; no block is replaced once it is final. */
+/** Makes a chain on which a test mines blocks and replaces the newest ones; final blocks are never replaced. */
 export const createModelChain = (clock: VirtualClock, id = 1, length = 10) => {
   const blocks = new Map<string, ModelBlock>();
   const byTransaction = new Map<string, ModelBlock>();
@@ -40,7 +40,7 @@ export const createModelChain = (clock: VirtualClock, id = 1, length = 10) => {
   let path: Path = [];
   let serial = 0;
   let final = 0;
-  /** Heights of finality with the time at which each was reached. */
+  /** Height of the newest final block after each change of the chain, with the clock's time of the change. */
   const finals: { readonly height: number; readonly at: number }[] = [];
 
   const append = (given: Path): Path => {
@@ -64,11 +64,14 @@ export const createModelChain = (clock: VirtualClock, id = 1, length = 10) => {
     blockByHash: (hash: string) => blocks.get(hash),
     blockOf: (transaction: string) => byTransaction.get(transaction),
     final: () => final,
-    /** Returns the height that has been final for so long. */
+    /** Returns the greatest height that has been final for more than `ms`. */
     finalFor: (ms: number) => finals.findLast(({ at }) => at < clock.now() - ms)?.height ?? 0,
     onChange: (listener: () => void) => void listeners.add(listener),
     mine: () => become(append(path)),
-    /** Replaces the newest blocks, but none below `floor`, by a longer branch. */
+    /**
+     * Replaces up to `depth` of the newest blocks, but no final block and no block below height `floor`, with a longer
+     * branch.
+     */
     reorganize: (depth: number, floor: number) => {
       const kept = Math.max(path.length - depth, final + 1, floor);
       let branch = path.slice(0, kept);
@@ -88,7 +91,7 @@ const broken = (message: string) => (): never => {
 };
 const breaks = broken('answered with status 503');
 
-/** Faults of a node, as its answer to a call; null where the node answers as it would without the fault. */
+/** Faults of a node: each returns the answer to a call, or null if the fault does not affect the call. */
 const faults = {
   none: () => null,
   /** Fails two calls in three. */
@@ -124,7 +127,7 @@ type NodeOptions = {
   readonly isPruned?: boolean;
 };
 
-/** Node of a chain, which learns of blocks and answers with a delay of its own. */
+/** Makes a node of a chain. The node learns of blocks after `blockMs` and answers calls after `answerMs`. */
 export const modelNode = (first: ModelChain, clock: VirtualClock, { blockMs, answerMs, isPruned }: NodeOptions) => {
   let chain = first;
   const hearing = new Set<(header: unknown) => void>();
@@ -133,7 +136,7 @@ export const modelNode = (first: ModelChain, clock: VirtualClock, { blockMs, ans
   let asked = 0;
 
   const see = (path: Path) => {
-    // News of an older path may come after the node caught up.
+    // Ignores an older path, which may arrive after the node has already seen a longer one.
     if (path.length <= view.length) return;
     view = path;
     for (const notice of hearing) notice(blockAnswer(path.at(-1) as ModelBlock, false));
@@ -143,7 +146,7 @@ export const modelNode = (first: ModelChain, clock: VirtualClock, { blockMs, ans
     followed.onChange(() => {
       const path = followed.path();
       clock.later(() => fault !== 'frozen' && chain === followed && see(path), blockMs);
-      // No node keeps a branch that contradicts what is final.
+      // No node keeps a branch that contradicts a final block, so the node leaves such a branch without delay.
       if (chain === followed && isOrphaned()) see(path);
     });
   follow(first);

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 type Request = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] };
 export type Exchange = {
-  /** File that holds the exchange, from the folder on. */
+  /** Path of the file with the exchange, relative to the folder that `exchangesIn` reads. */
   readonly name: string;
   readonly request: Request;
   readonly response: { readonly result?: unknown; readonly error?: { readonly code: number } };
@@ -25,7 +25,7 @@ export const exchangesIn = (folder: string): readonly Exchange[] =>
       return after('>>').map((request, place) => ({ name, request, response: responses[place] }) as Exchange);
     });
 
-/** Drops the block that a call without one means, which the gateway adds. */
+/** Drops a last parameter `latest`, which the gateway adds to a call that names no block. */
 const shortened = (params: readonly unknown[]) => (params.at(-1) === 'latest' ? params.slice(0, -1) : params);
 
 const serve = async (respond: (request: Request, response: ServerResponse) => void) => {

@@ -16,7 +16,7 @@ export const checkAnswer = (name: string, body: object) => {
   assert.ok(endpoint && ajv.validate(endpoint.response, body), `${name}: ${ajv.errorsText()}`);
 };
 
-/** Starts a service whose node answers from the recorded rollup, and calls that service. */
+/** Starts a service with a node that answers from the recorded rollup, and returns functions that call the service. */
 export const useRecordedRollup = () => {
   let node: AnsweringNode;
   let service: Service;
@@ -43,7 +43,7 @@ export const useRecordedRollup = () => {
       checkAnswer(name, answer.body);
       return answer.body;
     },
-    /** Returns the answer as the text on the wire. */
+    /** Returns the text of the answer as the service sent it. */
     textOf: async (name: string, request: object) => {
       const [path, body] = [`/v1/q/${name}`, JSON.stringify(request)];
       const headers = { 'content-type': 'application/json', ...sign(demoOf(service.home), path, body) };

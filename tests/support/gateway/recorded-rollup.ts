@@ -1,7 +1,7 @@
 import { addressOf, digestOf } from '../chains/evm-chain.js';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** Answers of real nodes about one kind of transaction. */
+/** Answers of a node about one kind of transaction, with the fields that real nodes return. */
 type Kind = { readonly transaction: Fields; readonly receipt: Fields; readonly trace?: Fields };
 
 const sender = addressOf('sender');
@@ -203,7 +203,7 @@ const traced = (type: string, traceAddress: number[], action: Fields, result: Fi
   transactionHash: hashOf('one with tokens'),
 });
 
-/** Traces of the same calls in the form of trace_transaction. */
+/** Traces of the calls in `deepTrace` in the form of trace_transaction. */
 export const otherTraces = () => [
   traced(
     'call',

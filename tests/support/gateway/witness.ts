@@ -14,29 +14,32 @@ export type ReceivedLog = { readonly blockHash: string; readonly logIndex: strin
 export type ReceivedHeader = { readonly number: string; readonly hash: string };
 
 const [mine] = contracts;
-/** Time for which callers share a request about unsettled blocks while the gateway does not know the final block. */
+/** Time in ms for which callers share a request about blocks while the gateway does not know which block is final. */
 const sharedMs = 500;
 
 type Scene = {
   /** Gateways of one chain that share heads and final answers. They are asked in turn. */
   readonly pools: readonly Node[];
   readonly chain: ModelChain;
-  /** Returns whether a node has a fault, so that data of a lagging node may be the best there is. */
+  /** Returns whether a node has a fault. If so, the data of a lagging node may be the newest that a gateway can get. */
   isStaleAllowed(): boolean;
-  /** Returns whether no node has a fault or is still avoided because of an earlier one. */
+  /** Returns whether no node has a fault, and none is still avoided because of an earlier fault. */
   isHealthy(): boolean;
-  /** Returns the number of times that a node began to serve another chain or a gateway noticed it. */
+  /**
+   * Returns a count that rises when a node begins to serve another chain, and again when both gateways have noticed it.
+   */
   switches(): number;
-  /** Returns whether a node serves another chain and a gateway has not noticed yet. */
+  /** Returns whether a node has switched to another chain and at least one gateway has not noticed the switch yet. */
   isSwitching(): boolean;
   /** Returns the newest height that any node has. */
   tip(): number;
 };
 
 /**
- * Asks as clients do, and records in `violations` each answer that contradicts the chain or an earlier answer. State
- * has no height, so a node that lags may return it where no other node answers, if `isStaleAllowed` returns true. Answers
- * are not judged while a gateway has not noticed that a node serves another chain.
+ * Asks the gateways as clients do, and adds to `violations` each answer that contradicts the chain or an earlier
+ * answer. State may be outdated if `isStaleAllowed` returns true: answers about state contain no height, so a gateway
+ * cannot recognize an answer of a lagging node. After a node switched its chain, answers are ignored until both
+ * gateways have noticed the switch.
  */
 export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switches, isSwitching, tip }: Scene) => {
   const violations: string[] = [];
@@ -51,7 +54,10 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
     heights[place] = Math.max(heights[place] ?? 0, height);
   };
   const highest = () => Math.max(...heights);
-  /** Returns the head that a gateway must know. Once it noticed a switch, heads that others announced before are lost. */
+  /**
+   * Returns the height that a gateway must know: the highest that any gateway returned or, after a switch of chains,
+   * the highest that this gateway itself returned.
+   */
   const knownAt = (place: number) => (switches() === 0 ? highest() : (heights[place] ?? 0));
   /** Asks like a client: an error is allowed, a false answer is not. */
   const ask = async <T>(
@@ -64,7 +70,7 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
     const answer = (await pool.ask(method, params).catch(() => undefined)) as T | undefined;
     if (answer !== undefined && before === switches() && !isSwitching()) verify(answer);
   };
-  /** Asks as `ask` does, for answers that are right unless nodes have faults. */
+  /** Asks as `ask` does, but verifies the answer only if the nodes were healthy before and after the call. */
   const askHealthy = async <T>(method: string, params: readonly unknown[], verify: (answer: T) => void) => {
     const wasHealthy = isHealthy();
     await ask<T>(method, params, (answer) => {
@@ -83,7 +89,10 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
   };
   const same = (answer: unknown, expected: unknown, what: string) =>
     check(JSON.stringify(answer) === JSON.stringify(expected), `${what} is ${JSON.stringify(answer)}`);
-  /** Chooses a block that clients know and that is final, even for requests that callers still share. */
+  /**
+   * Chooses a final block that clients know. The block has been final for longer than callers share a request, so no
+   * shared answer is from the time before it was final.
+   */
   const finalBlock = (nth: number) =>
     chain.path()[Math.max(0, Math.min(chain.finalFor(sharedMs), highest()) - nth)] as ModelBlock;
 
@@ -125,7 +134,8 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
       const filter = { fromBlock: hex(block.number), toBlock: hex(block.number), address: mine };
       return ask('eth_getLogs', [filter], (answer) => same(answer, expected, 'final logs'));
     },
-    // Nodes ignore a member that they do not know, and give every log.
+    // Asks with the filter member `ADDRESS`, which nodes do not know: they ignore it and return the logs of all
+    // addresses.
     'final logs with a member that nodes ignore': (nth) => {
       const number = hex(finalBlock(nth).number);
       return ask('eth_getLogs', [{ fromBlock: number, toBlock: number, ADDRESS: mine }], () => undefined);
@@ -159,7 +169,7 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
   };
 };
 
-/** Applies removals and returns the remaining logs; records a log that is added twice or removed while absent. */
+/** Returns the logs that remain after removals. Adds a violation for a log added twice or removed while absent. */
 export const remainingLogs = (logs: readonly ReceivedLog[], violations: string[]): readonly string[] => {
   const standing = new Set<string>();
   for (const { blockHash, logIndex, removed } of logs) {

@@ -1,4 +1,4 @@
-/** Data of a `Create` command but for the id of the transaction. */
+/** Data of a command `Create` for a transaction, without the transaction id. */
 export const createdTransaction = {
   walletId: 'wal_1',
   chain: '0xchain',

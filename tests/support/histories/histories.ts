@@ -37,7 +37,7 @@ export const blocks = [
   { number: 10, hash: '0xb2', time: 101, chain: '0xb0' },
   { number: 11, hash: '0xb3', time: 102, chain: '0xb0' },
 ];
-/** Genesis hashes of the chain of the blocks, and of another chain that took its place. */
+/** Genesis hashes of two chains: the one that contains `blocks`, and another one that took its place. */
 const chains = ['0xb0', '0xc0'];
 const native: Asset = { standard: 'native' };
 export const coin = '0xcc';
@@ -164,7 +164,9 @@ const ledgerAsks = fc
       const at = { number: heights[i] ?? 0, hash: `0xb${heights[i]}`, chain };
       const balances = moved.map(({ asset }) => ({ address: anna, asset, balance: `${balance}${i}` }));
       const of = { walletId, block };
-      /** Settles the activity with the drops that the ledger counted when its balances were read. */
+      /**
+       * Makes a command `Settle` with the ledger's present number of drops, as if the balances had been read just now.
+       */
       const settled = (aside: readonly UnreadBalance[]) => (past: Ledger) => {
         const found = { balances: aside.length > 0 ? [] : balances, aside, at };
         const seen = { drops: past.drops, retracted: past.phase === 'due' };
@@ -232,7 +234,10 @@ const tokenAsks = fc
     return [{ organizationId, variant, steps: [step(token, organizationId, key, command)] }];
   });
 
-/** Runs the requests through the deciders; rejected ones leave no events, so every history could have been stored. */
+/**
+ * Runs the requests through the deciders, and returns the emitted events. A rejected request emits none, so each
+ * history is one that a store could contain.
+ */
 const happen = (asks: readonly Ask[]): readonly Happened[] => {
   const history: Happened[] = [];
   const streams = new Map<string, Happened[]>();
@@ -258,7 +263,7 @@ const happen = (asks: readonly Ask[]): readonly Happened[] => {
   return history;
 };
 
-/** Deciders whose events the histories hold. */
+/** Deciders that emit the events of the histories. */
 export const deciders = [
   organization,
   domainName,

@@ -5,7 +5,8 @@ import { variants } from '../../../domain/variant.js';
 /** Request of an organization in a history. */
 export type Ask = { readonly organizationId: string; readonly variant: string; readonly steps: readonly Step[] };
 
-// A few ids, the same for every organization, so that histories collide and a leak between organizations shows.
+// Ids are few, and wallets of different organizations have the same ids, so that histories collide and a leak between
+// organizations shows.
 export const organizationIds = ['org_a', 'org_b', 'org_c'];
 export const tags = variants
   .filter(({ surface }) => surface === 'wallet')

@@ -81,8 +81,8 @@ export const due = [...observed, ...settled, ...dropped(true)];
 export const unsettledBlock = refused('CONFLICT', 'Block 7 of the wallet is not settled yet.');
 
 /**
- * Row of the matrix for the command `Import` of transfers that the states have observed already: only a state without
- * them emits events.
+ * Row of the matrix for the command `Import`. Most states have observed its transfers already; the command emits
+ * events only in states that lack these transfers.
  */
 export const importRow = {
   asks: 'Import',

@@ -4,7 +4,7 @@ import type { FailureCode } from '../../../domain/failure.js';
 import { specification } from './given.js';
 
 type Cell<E> = { readonly emits: readonly E[] } | { readonly refused: FailureCode; readonly message: string };
-/** Outcomes by the name of the state; a state may be omitted only if the row has an outcome for all others. */
+/** Outcomes by the name of the state; states may be omitted only if `otherwise` has their outcome. */
 type Cells<State extends string, E> =
   | Readonly<Record<State, Cell<E>>>
   | (Readonly<Partial<Record<State, Cell<E>>>> & { readonly otherwise: Cell<E> });

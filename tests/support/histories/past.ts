@@ -21,11 +21,14 @@ import { organizationIds, tags, walletIds } from './history-asks.js';
 import { transactionIds } from './transaction-histories.js';
 import { webhookIds } from './webhook-histories.js';
 
-/** The histories have managed transactions on the first wallet APIs, whatever the family of their chains. */
+/**
+ * Transaction codecs that treat every chain family as EVM, because the histories have EVM transactions on two wallet
+ * APIs.
+ */
 export const evmEverywhere = { evm: evmTransactions, sui: evmTransactions, ton: evmTransactions };
 const anytime = { startTime: undefined, endTime: undefined };
 
-/** Lists every Get and List request of a wallet API about these histories. */
+/** Lists every Get and List request of a wallet API about the resources in the histories. */
 const asks = (records: WalletApis, by: Context): readonly (() => Promise<unknown>)[] => {
   const coins = { ...everyAsset, standard: 'native' } as const;
   const assetFilters = [coins, { ...everyAsset, standard: 'erc20', walletId: 'wal_1' } as const];
@@ -70,7 +73,10 @@ export type WalletPage = { wallets: readonly WalletRecord[]; nextPageToken: stri
 export const readAnswer = async <T>(answer: Promise<unknown>) => (await readWhole(await answer)) as T;
 const wallets = (page: WalletPage) => ({ ...page, documents: page.wallets });
 
-/** Returns every answer as text, including errors. */
+/**
+ * Sends every Get and List request about the resources in the histories, and returns the answers as texts, including
+ * errors.
+ */
 export const answers = (records: WalletApis, by: Context) =>
   Promise.all(
     asks(records, by).map(async (ask) => {
@@ -98,7 +104,7 @@ const why = {
   correlationId: 'r',
 } as const;
 
-/** Runs a projector over the stores, and appends events that the read models then include. */
+/** Runs a projector on the stores. `append` adds events and waits until the read models include them. */
 export const openHistory = (
   stores: Awaited<ReturnType<typeof openStores>>,
   { asOfEvents = 1_000_000, wrap = (events: EventStore) => events } = {},

@@ -2,7 +2,7 @@ import type { Message } from '../../../domain/decider.js';
 import { type EventContext, type Projection, scopeOf } from '../../../projections/define.js';
 
 export const hour = (n: number) => `2026-01-01T${String(n).padStart(2, '0')}:00:00.000Z`;
-/** Metadata of an event at a position, for tests to which its time and size do not matter. */
+/** Makes the metadata of an event at a position, for tests in which the time and size of the event do not matter. */
 export const aboutAt = (organizationId: string, variant: string, position: number): EventContext => ({
   organizationId,
   variant,

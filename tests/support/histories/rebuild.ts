@@ -8,7 +8,7 @@ import { projections } from '../../../projections/index.js';
 import type { Home } from '../engines/engines.js';
 import { testSystem } from '../silent.js';
 
-/** Reads every document of some organizations, and of the scope of everybody, by scope. */
+/** Reads every document of some organizations, and of the system, by scope. */
 const dump = async (readModels: ReadModels, organizations: readonly string[]) => {
   const scopes = [systemOwner, ...organizations.flatMap((id) => variants.map(({ tag }) => scopeOf(id, tag)))];
   const found: Record<string, unknown[]> = Object.fromEntries(scopes.map((scope) => [scope, []]));
@@ -27,7 +27,7 @@ export const walk = async function* (readModels: ReadModels, projection: (typeof
   } while (after);
 };
 
-/** Reads the documents of a home as they are, and as a fresh rebuild from its events makes them. */
+/** Reads the documents of a home once they include all events, and those of a rebuild from the same events. */
 export const liveAndRebuilt = async (home: Home, organizations: readonly string[]) => {
   const [stored, live, fresh] = await Promise.all([home.events(), home.readModels(), home.emptyReadModels()]);
   const events = currentEvents(stored);

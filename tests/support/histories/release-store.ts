@@ -16,7 +16,7 @@ export const storeFiles = ['events.db', 'state.db', 'read-models.db', 'master.ke
 /** Opens the data directory of a release, with the other stores empty, and runs a projector on it. */
 export const openRelease = async (directory: string) => {
   const file = (name: (typeof storeFiles)[number]) => join(directory, name);
-  // A new key is made only while the directory holds nothing that another key may have encrypted.
+  // Creates the key first, because no key is created in a directory that may hold data encrypted with another one.
   const ring = keyRingIn(directory);
   const others = await openStores();
   const [events, state] = [await sqliteEventStore(file('events.db')), await sqliteState(file('state.db'))];

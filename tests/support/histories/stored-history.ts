@@ -26,12 +26,12 @@ const linesOf = <T>(name: string): readonly T[] =>
 
 type Document = { readonly scope: string; readonly name: string; readonly id: string; readonly document: object };
 
-/** History that was stored before events had versions, with its documents and verdicts of that time. */
+/** History that was stored before events had versions, with the documents and the audit's verdicts of that time. */
 export const storedHistory = {
   events: linesOf<Recorded>('events.ndjson'),
   documents: linesOf<Document>('documents.ndjson'),
   verdicts: linesOf<Verdict>('verdicts.ndjson'),
-  /** Documents of stores that end at the position `at`. */
+  /** Documents that the read models had when they included the events up to the position `at`. */
   asOf: linesOf<Document & { readonly at: Position }>('as-of.ndjson'),
   masterKey: readFileSync(join(folder, 'master.key'), 'utf8').trim(),
 };
@@ -44,7 +44,7 @@ export const goldenEvents = (organizationId: string): readonly NewEvent[] =>
     .filter((event) => !isProofEvent(event))
     .map(({ type, data, metadata }) => ({ id: randomUUID(), type, data, metadata: { ...metadata, organizationId } }));
 
-/** Puts the history into empty stores with the original ids and times of its events. */
+/** Restores the history to empty stores, with the original ids and times of its events. */
 export const restore = async (events: EventStore, state: StateStore) => {
   await events.adopt(storedHistory.events);
   for (const entry of linesOf<StateEntry>('state.ndjson')) await writeEntry(state, entry);
@@ -60,9 +60,9 @@ const originalPositions = async (events: EventStore) => {
 };
 
 const lastDigits = /\d{16}$/;
-/** Projections whose documents have another meaning today, and cannot be compared. */
+/** Projections with documents that have another meaning today and cannot be compared. */
 const replaced: readonly string[] = ['nonces', 'open_deliveries'];
-/** Fields that appeared, disappeared or changed since then, by projection; all others must be as they were. */
+/** Fields that were added, removed or changed since the history was stored, by projection; others must be equal. */
 const changedFields: Readonly<Record<string, readonly string[]>> = {
   addresses: ['imports', 'accounts'],
   assets: ['asset_key'],
@@ -71,7 +71,7 @@ const changedFields: Readonly<Record<string, readonly string[]>> = {
   transfers: ['chain'],
   wallets: ['address_count'],
 };
-/** Projections that made documents then, and make the same ones now. */
+/** Projections that had documents when the history was stored, and must make equal documents from it now. */
 const known = new Map(
   projections
     .filter(({ name }) => !replaced.includes(name) && storedHistory.documents.some((one) => one.name === name))
@@ -83,7 +83,7 @@ const textOf = ({ scope, name, id, document }: Document) => {
 };
 
 type Place = Pick<Document, 'scope' | 'name'>;
-/** Selects the documents of an organization that answers as of a moment can show. */
+/** Selects the documents of an organization that queries as of a past position can read. */
 export const isHistoryOf =
   (organizationId: string) =>
   ({ scope, name }: Place) =>

@@ -4,7 +4,7 @@ import { nonce } from '../../../domain/aggregates/nonce.js';
 import { type TransactionCommand, transaction } from '../../../domain/aggregates/transaction.js';
 import { type Ask, one, owner } from './history-asks.js';
 
-/** Ids of the transactions; the n-th has the nonce n. */
+/** Ids of the transactions. The nonce of a transaction is the index of its id. */
 export const transactionIds = ['tx_1', 'tx_2'];
 export const from = `0x${'a'.repeat(40)}`;
 export const genesis = '0xb0';

@@ -13,8 +13,8 @@ import { testSystem } from '../silent.js';
 import { deciders, histories } from './histories.js';
 import { documentsOf, openRelease, organizationsIn, storeFiles } from './release-store.js';
 
-// Writes a data directory of the present release, with its documents and verdicts, into the folder given as argument.
-// tests/golden/stores/README.md says when to run it.
+// Writes a data directory of the present release, with its documents and the audit's verdicts, into the folder given as
+// argument. tests/golden/stores/README.md says when to run it.
 
 type Golden = { readonly type: string; readonly data: object; readonly metadata: Metadata };
 type Written = { readonly stream: string; readonly event: Omit<NewEvent, 'id'> };
@@ -31,7 +31,7 @@ const goldenEvents = (): readonly Written[] => {
     });
 };
 
-/** Samples a history of several organizations, because golden events are examples and no history. */
+/** Samples a history of several organizations, because the golden events are single examples and form no history. */
 const sampledEvents = (count: number): readonly Written[] => {
   const [sampled = []] = fc.sample(histories, { seed: 21, numRuns: 1 });
   return sampled.slice(0, count).map(({ stream, type, data, about }, i) => {
@@ -74,7 +74,7 @@ await release.close();
 const lines = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 mkdirSync(out, { recursive: true });
 for (const name of storeFiles) {
-  // The copy has everything in one file, without a log beside it.
+  // Moves the write-ahead log into the database file, so that the copied file is complete.
   if (name.endsWith('.db')) openDatabase(join(directory, name), 'relaxed').exec('PRAGMA wal_checkpoint(TRUNCATE)');
   copyFileSync(join(directory, name), join(out, name));
 }

@@ -9,7 +9,7 @@ export type Index = {
   readonly unique: boolean;
   /** Returns the document's entry in this index; undefined when a partial or sparse index leaves it out. */
   entryOf(document: Document): string | undefined;
-  /** Keys of the committed documents by their entry, in unique indexes only. */
+  /** Keys of the committed documents by their index entry. Empty for an index that is not unique. */
   readonly owners: Map<string, string>;
 };
 
@@ -57,7 +57,10 @@ const createIndex = (spec: Document): Index => {
 const signatureOf = ({ spec }: Index) =>
   keyOf([spec.key, spec.unique === true, spec.sparse === true, spec.partialFilterExpression ?? null]);
 
-/** Rejects another index under an existing name, and the same index under another name, as createIndexes does. */
+/**
+ * Throws if an existing index has the name of the wanted index but differs from it, or equals it but has another name,
+ * as createIndexes does.
+ */
 const assertNoOtherIndex = (existing: Index, wanted: Index) => {
   const same = signatureOf(existing) === signatureOf(wanted);
   if (existing.name === wanted.name && !same)

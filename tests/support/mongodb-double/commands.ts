@@ -34,12 +34,12 @@ const buildInfo: Handler = () => ({ version: '7.0.14' });
 
 const nothing: Handler = () => ({});
 
-/** Commands that read or write through a unit, by the name they have on the wire. */
+/** Handlers of the commands that get a unit of reads and writes, by the command's name on the wire. */
 export const statements: ReadonlyMap<string, Handler> = new Map(
   Object.entries({ hello, isMaster: hello, ismaster: hello, ping: nothing, buildInfo, ...reads, ...writes, ...schema }),
 );
 
-/** Commands about sessions as such. */
+/** Commands that end transactions or sessions, by name. */
 export const sessionCommands: ReadonlyMap<string, (command: Document, sessions: Sessions) => void> = new Map(
   Object.entries({
     commitTransaction: (command: Document, sessions: Sessions) => sessions.commit(command),

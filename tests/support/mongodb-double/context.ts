@@ -3,7 +3,7 @@ import type { Catalog, Collection } from './collections.js';
 import type { Cursors } from './cursors.js';
 import type { Unit } from './transactions.js';
 
-/** Address and kind of the server, as hello answers them. */
+/** Address and kind of the server, as the command `hello` returns them. */
 export type Identity = { readonly address: string; readonly standalone: boolean };
 
 /** State of the server that a command reads and changes. */
@@ -15,7 +15,7 @@ export type Context = {
   readonly identity: Identity;
 };
 
-/** Handler of a command, whose answer lacks `ok`, which execution adds. */
+/** Handler of a command. Returns the answer without `ok`, which `execution.ts` adds. */
 export type Handler = (context: Context) => Document;
 
 /** Returns the name of a command, which is its first field; the value of that field mostly names the collection. */
@@ -23,7 +23,7 @@ export const nameOf = (command: Document): string => Object.keys(command)[0] ?? 
 
 export const namespaceOf = ({ command }: Context): string => `${command.$db}.${command[nameOf(command)]}`;
 
-/** Finds the collection of a read, which does not make a missing one. */
+/** Finds the collection of a read; undefined if it does not exist, because a read creates none. */
 export const existing = (context: Context): Collection | undefined => context.catalog.find(namespaceOf(context));
 
 export const obtained = (context: Context): Collection => context.catalog.obtain(namespaceOf(context));

@@ -1,7 +1,10 @@
 import { type Document, Long } from 'bson';
 import { commandError } from './errors.js';
 
-/** Size of the first batch, as on the server; the server limits later batches by bytes, the double by their number. */
+/**
+ * Number of documents in the first batch, as on the server. For later batches, the server limits the bytes, the double
+ * the number of documents.
+ */
 const firstBatchSize = 101;
 const nextBatchSize = 1000;
 

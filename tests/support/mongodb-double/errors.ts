@@ -40,7 +40,7 @@ type CommandError = Error & { readonly code: number; readonly details: Document 
 export const commandError = (code: number, message: string, details: Document = {}): CommandError =>
   Object.assign(new Error(message), { code, details });
 
-/** Writes an error as on the wire; errors of the query library become a bad value, as from the server's parser. */
+/** Returns the fields of an error on the wire. Errors of the query library become BadValue, like those of a server. */
 export const errorFields = (error: unknown): Document => {
   const { message, code = 2, details = {} } = error as Partial<CommandError>;
   return { code, codeName: codeNames[code] ?? `Location${code}`, errmsg: message ?? String(error), ...details };
@@ -65,7 +65,10 @@ export const labelsFor = (command: Document, code: number): readonly string[] =>
 
 type Held = Error & { readonly released: Promise<void> };
 
-/** Makes a signal to wait: a write outside transactions waits for the transaction that holds the document. */
+/**
+ * Makes the error of a write to a document that an open transaction holds. A write outside transactions waits for
+ * `released` and then runs again.
+ */
 export const heldUntil = (released: Promise<void>): Held =>
   Object.assign(new Error('The document is held by an open transaction.'), { released });
 

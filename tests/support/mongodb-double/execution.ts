@@ -19,7 +19,10 @@ export const createExecution = (identity: Identity) => {
   const sessions = createSessions(identity);
   let ticks = 0;
 
-  /** Returns the times that the driver passes between its sessions for causal reads. */
+  /**
+   * Returns the operation time and the cluster time, which the driver passes on for causally consistent reads. A
+   * standalone server has none.
+   */
   const times = () => {
     if (identity.standalone) return {};
     ticks += 1;
@@ -66,7 +69,7 @@ export const createExecution = (identity: Identity) => {
     return {};
   };
 
-  /** Answers with an error, which ends its transaction, except for an error of the commit itself. */
+  /** Returns the answer for an error. Aborts the command's transaction, except for an error of a commit or an abort. */
   const errorReply = (command: Document, error: unknown, label?: string): Document => {
     if (!sessionCommands.has(nameOf(command))) sessions.fail(command);
     const fields = errorFields(error);
@@ -78,7 +81,10 @@ export const createExecution = (identity: Identity) => {
     errorReply(command, commandError(code, `Failing ${nameOf(command)} as the test asked`), label);
 
   return {
-    /** Runs the command and returns the answer for the wire; only waiting for a transaction takes time. */
+    /**
+     * Runs the command and returns the answer for the wire. Waits only for open transactions that hold a document of
+     * the command.
+     */
     run: async (command: Document, failure: Failure | undefined, isWaiting: () => boolean): Promise<Document> => {
       if (failure?.when === 'before') return injected(command, failure);
       try {

@@ -11,7 +11,7 @@ export const createFailures = () => {
   return {
     plan: (name: string, failure: Failure, times: number) =>
       planned.set(name, [...(planned.get(name) ?? []), { failure, left: times }]),
-    /** Takes the failure that is planned for this command. */
+    /** Returns the failure that is planned for a command, and counts it as used; undefined if none is. */
     take: (name: string): Failure | undefined => {
       const due = planned.get(name)?.find(({ left }) => left > 0);
       if (due) due.left -= 1;

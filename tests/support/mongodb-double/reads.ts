@@ -24,7 +24,10 @@ const distinct: Handler = (context) => {
   return { values: [...new Map(values.map((value) => [keyOf(value), value])).values()] };
 };
 
-/** Runs a leading $match as a find, which is quick, and the rest by the library on copies of the shared documents. */
+/**
+ * Runs a leading $match as a find, which is quick, and the other stages with the library mingo on copies of the
+ * documents.
+ */
 const aggregated = (context: Context): readonly Document[] => {
   const { command, unit, catalog } = context;
   const [first, ...others]: Document[] = command.pipeline;
@@ -41,7 +44,7 @@ const aggregated = (context: Context): readonly Document[] => {
 const aggregate: Handler = (context) =>
   context.cursors.open(namespaceOf(context), aggregated(context), context.command.cursor);
 
-/** Parts of explained commands that choose documents. */
+/** Filter and sort order of each command that can be explained, by name. */
 const choosers: Readonly<Record<string, (command: Document) => { filter?: Document; sort?: Document }>> = {
   find: ({ filter, sort }) => ({ filter, sort }),
   count: ({ query }) => ({ filter: query }),

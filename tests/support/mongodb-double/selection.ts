@@ -9,7 +9,7 @@ type Selection = {
   readonly filter?: Document | undefined;
   readonly sort?: Document | undefined;
   readonly skip?: number | undefined;
-  /** Limit of the number of documents: 0 is none, and a negative one counts like its absolute value. */
+  /** Maximum number of documents: 0 or undefined for no limit, and a negative number counts like its absolute value. */
   readonly limit?: number | undefined;
 };
 
@@ -24,7 +24,7 @@ const byFields = (sort: Document) => {
   };
 };
 
-/** Returns the values of _id that the filter names; undefined if it names none. */
+/** Returns the values of _id that the filter lists, by equality or `$in`; undefined if it lists none. */
 const namedIds = ({ _id: condition }: Document): readonly unknown[] | undefined => {
   if (condition === undefined || condition instanceof RegExp) return undefined;
   if (!isOperators(condition)) return [condition];
@@ -42,7 +42,7 @@ const candidates = (unit: Unit, collection: Collection, filter: Document): Itera
     .sort(byFields({ _id: 1 }));
 };
 
-/** Selects documents of the collection as the unit sees them; none of a missing collection. */
+/** Selects documents of a collection as the unit sees them; returns none if the collection does not exist. */
 export const select = (unit: Unit, collection: Collection | undefined, selection: Selection): readonly Document[] => {
   if (!collection) return [];
   const { filter = {}, sort, skip = 0, limit = 0 } = selection;
@@ -59,7 +59,7 @@ export const select = (unit: Unit, collection: Collection | undefined, selection
   return skip === 0 && found.length <= end ? found : found.slice(skip, end);
 };
 
-/** Makes a plain inclusion or exclusion, which keeps the document's order of fields, unlike the library. */
+/** Makes a projection of whole fields that, unlike the library, keeps their order; undefined for other projections. */
 const projectionOf = (projection: Document): ((document: Document) => Document) | undefined => {
   const { _id: id = 1, ...fields } = projection;
   const [first, ...others] = Object.values(fields).map(Number);

@@ -8,14 +8,17 @@ import { encodeReply, frameReader, readRequest } from './wire.js';
 /** MongoDB server in this process, to which the real driver connects over TCP. */
 export type MongoDouble = {
   readonly url: string;
-  /** Makes the next `times` commands of that name fail; with 'after' they run first, so only the answer is lost. */
+  /**
+   * Makes the next `times` commands of that name fail. With `when: 'after'`, a command takes effect before the error is
+   * returned.
+   */
   failCommand(
     name: string,
     code: number,
     times?: number,
     options?: { readonly label?: string; readonly when?: 'before' | 'after' },
   ): void;
-  /** Accepts and reads everything while on, but runs and answers nothing. */
+  /** Accepts connections and commands while `on` is true, but neither runs nor answers the commands. */
   mute(on: boolean): void;
   dropConnections(): void;
   stop(): Promise<void>;

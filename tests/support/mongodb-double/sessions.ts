@@ -8,7 +8,10 @@ type Latest =
   | { readonly number: number; readonly state: 'committed' | 'aborted' }
   | { readonly number: number; readonly state: 'answered'; readonly reply: Document };
 
-/** Default lifetime of a transaction, after which the server aborts transactions of dead clients. */
+/**
+ * Default time limit of a transaction on the server. The server aborts longer transactions, because their clients may
+ * be dead.
+ */
 const transactionLifetimeMs = 60_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -61,7 +64,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
       return latest.unit;
     },
-    /** Ends a command: a unit of its own commits, and a transaction continues unless one of its writes was rejected. */
+    /** Ends a command: commits a unit of its own. A transaction stays open, or is aborted if a write was rejected. */
     settle: (command: Document, unit: Unit, reply: Document) => {
       if (command.autocommit === false) {
         if (reply.writeErrors) abortIn(idOf(command.lsid));
@@ -75,7 +78,10 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
     fail: (command: Document) => {
       if (command.autocommit === false && latestOf(command)) abortIn(idOf(command.lsid));
     },
-    /** Returns the answer of a write that the driver repeats under the same number, because it must not run twice. */
+    /**
+     * Returns the remembered answer if the driver repeats a write under the same number, because a write must not run
+     * twice; undefined for other commands.
+     */
     rememberedReply: (command: Document): Document | undefined => {
       if (command.autocommit === false || !isNumbered(command)) return undefined;
       const latest = latestOf(command);
@@ -106,7 +112,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
         sessions.delete(id);
       }
     },
-    /** Aborts open transactions as a restart does; committed numbers survive, as in the server's own records. */
+    /** Aborts open transactions, as a restart does. Numbers of committed ones are kept, as on a server's disk. */
     abortAll: () => {
       for (const id of sessions.keys()) abortIn(id);
     },

@@ -4,11 +4,14 @@ import { heldUntil, writeConflict } from './errors.js';
 
 type Changes = Map<Collection, Map<string, Document | null>>;
 
-/** View and pending writes of one command, or of all commands of one transaction, which others see after the commit. */
+/**
+ * View and pending writes of one command, or of all commands of one transaction. Others see the writes only after the
+ * commit.
+ */
 export type Unit = {
   read(collection: Collection, key: string): Document | undefined;
   documents(collection: Collection): Iterable<Document>;
-  /** Writes a document, or removes it with null; throws when another transaction was first. */
+  /** Writes a document, or removes it with null; throws if another transaction wrote the document first. */
   write(collection: Collection, key: string, document: Document | null): void;
 };
 
@@ -43,7 +46,7 @@ const read = (state: State, collection: Collection, key: string): Document | und
   return before === undefined ? collection.documents.get(key) : (before ?? undefined);
 };
 
-/** Lists the documents in the order of insertion, by an overlay, because collections are large and changes few. */
+/** Lists the documents in the order of insertion. Overlays the few changes on the collection, which is not copied. */
 function* documents(state: State, collection: Collection): Iterable<Document> {
   const changes = [state.before.get(collection), state.own.get(collection)].filter((change) => change !== undefined);
   if (changes.length === 0) return yield* collection.documents.values();
@@ -68,7 +71,10 @@ export const createTransactions = () => {
     return state;
   };
 
-  /** Makes a transaction fail at once and a plain write wait, as the server does. */
+  /**
+   * Returns the error of a write to a document that another transaction holds. As on the server, a transaction fails at
+   * once, and a write outside transactions waits.
+   */
   const giveWayTo = (holder: State, state: State) =>
     state.inTransaction ? writeConflict() : heldUntil(holder.released);
 

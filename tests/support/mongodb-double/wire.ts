@@ -9,13 +9,16 @@ const flag = { checksumPresent: 1, moreToCome: 2 } as const;
 
 type Request = {
   readonly id: number;
-  /** True for OP_QUERY, in which the first hello comes, before the driver knows the server's protocol. */
+  /** True for OP_QUERY, which the driver uses for its first hello, before it knows the server's protocol. */
   readonly legacy: boolean;
   readonly command: Document;
   readonly wantsReply: boolean;
 };
 
-/** Cuts a stream of bytes into messages; chunks are joined once a message is complete, to copy long ones only once. */
+/**
+ * Cuts a stream of bytes into messages. Joins the chunks of a message when the last one has arrived, so that long
+ * messages are not copied for each chunk.
+ */
 export const frameReader = (onMessage: (message: Buffer) => void) => {
   let chunks: Buffer[] = [];
   let size = 0;
@@ -54,7 +57,10 @@ const readSequence = (section: Buffer): [name: string, documents: readonly Docum
   return [text, documents];
 };
 
-/** Reads a message with its body first in any order of sections, because the first field names the command. */
+/**
+ * Reads a message. The fields of the body come first in the command, even if another section precedes the body: the
+ * first field names the command.
+ */
 const readMessage = (message: Buffer): Omit<Request, 'id' | 'legacy'> => {
   const flags = message.readUInt32LE(headerSize);
   const end = message.length - (flags & flag.checksumPresent ? 4 : 0);

@@ -9,7 +9,7 @@ import type { Unit } from './transactions.js';
 
 const largestDocument = 16 * 1024 * 1024;
 
-/** Writes a document unless it is larger than the server takes. */
+/** Writes a document; throws if it is larger than the server accepts. */
 const store = (unit: Unit, collection: Collection, document: Document) => {
   const size = calculateObjectSize(document);
   if (size > largestDocument)
@@ -35,7 +35,8 @@ const eachStatement = <Statement>(
     try {
       run(statement, index);
     } catch (error) {
-      // A write conflict and a wait concern the whole command, which answers with an error or runs again.
+      // Ends the whole command, not only the statement: the command fails after a write conflict, and runs again after
+      // a wait.
       if (isWriteConflict(error) || waitOf(error) !== undefined) throw error;
       writeErrors.push({ index, ...errorFields(error) });
       if (command.ordered !== false) break;

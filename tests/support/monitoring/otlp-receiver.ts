@@ -8,7 +8,7 @@ export type ReceivedSpan = {
   readonly parentId: string;
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Trace ids of the links. */
+  /** Trace ids of the spans that this span links to. */
   readonly links: readonly string[];
   readonly service: string;
 };
@@ -73,7 +73,7 @@ const spansIn = (bytes: Buffer): ReceivedSpan[] =>
     }));
   });
 
-/** Starts an OTLP receiver that keeps the spans. A silent one takes requests and never answers. */
+/** Starts an OTLP receiver that keeps the spans. A silent one accepts requests but keeps no spans and never answers. */
 export const startOtlpReceiver = async (behaviour: { status: number } | 'silent' = { status: 200 }) => {
   const spans: ReceivedSpan[] = [];
   const requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];

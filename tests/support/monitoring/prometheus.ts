@@ -20,7 +20,7 @@ export type Prometheus = {
   stop(): Promise<void>;
 };
 
-/** Writes the published configuration with another target and a short interval. */
+/** Writes the published configuration with `target` as the only target and an interval of one second. */
 const writeConfig = (directory: string, target: string) => {
   const published = parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8'));
   const [{ authorization: _, ...scrape }] = published.scrape_configs;

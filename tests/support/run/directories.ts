@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Two copies of this module in one process would each know only a part of the directories, and the rest would not be
- * searched for secrets. A second copy is loaded when an importing module has a top-level await.
+ * Global symbol by which this module detects that it was loaded twice, because an importing module has a top-level
+ * await. Each copy would know only a part of the directories, and the rest would not be searched for secrets.
  */
 const only = Symbol.for('chainfold: directories of the tests');
 if (Reflect.has(globalThis, only))

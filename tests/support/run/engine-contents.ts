@@ -17,7 +17,7 @@ const reads: Readonly<Record<string, (redis: Redis, key: string) => Promise<unkn
   set: (redis, key) => redis.smembers(key),
   zset: (redis, key) => redis.zrange(key, '0', '-1'),
   stream: (redis, key) => redis.xrange(key, '-', '+'),
-  // A key of this type has expired since it was listed.
+  // Redis returns this type for a key that has expired since it was listed.
   none: async () => null,
 };
 
@@ -59,7 +59,9 @@ const eventContents = async (open: Stores['events']) => {
   return batches.join('\n');
 };
 
-/** Reads everything that the engines hold for a home, by URL; embedded stores are files of the directory. */
+/**
+ * Reads all data that a home stores in engines, by URL. Embedded stores are left out: they are files in the directory.
+ */
 export const contentsOf = async ({ environment, events }: Stores): Promise<Record<string, Buffer | string>> => {
   const { REDIS_URL, MONGODB_URL, EVENTSTORE_URL, CHAINFOLD_NAMESPACE = '' } = environment;
   return {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 const { reportFile } = createRequire(import.meta.url)('./report-file.cjs') as { reportFile: string };
 
-/** Tests that a line is about. */
+/** Test or suite that a reported line is about. */
 type Subject = { readonly file: string; readonly title: string };
 
 /** Prints the line once at the end of the run, however many processes report it. */

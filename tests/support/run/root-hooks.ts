@@ -17,7 +17,7 @@ for (const { configureGlobal } of [fc, createRequire(import.meta.url)('fast-chec
 
 let sweeps: readonly Sweep[] = [];
 
-/** Builds first, because services, commands and the threads of stores run compiled code. */
+/** Compiles the service before all tests, because services, commands and the threads of stores run compiled code. */
 export const mochaGlobalSetup = async () => {
   await buildIfStale();
   sweeps = await openSweeps();
@@ -35,13 +35,14 @@ export const mochaGlobalTeardown = async () => {
 export const mochaHooks = {
   beforeEach(this: Mocha.Context) {
     noteTest(this.currentTest ?? null);
-    // Shows which file a process runs, for `ps` and for the gate when a pass does not end.
+    // Shows which test file a process runs, in `ps` and in the report of the gate (.ci/gate.js) about a run that does
+    // not end.
     process.title = relative(process.cwd(), this.currentTest?.file ?? 'mocha');
   },
   afterEach() {
     noteTest(null);
   },
-  /** Searches everything that a file's tests made for secrets when they have ended, and removes it. */
+  /** Searches the output of a test file (logs, answers and files) for secrets, and then discards the output. */
   async afterAll(this: Mocha.Context) {
     this.timeout(300_000);
     await keepAllContents();

@@ -8,7 +8,7 @@ const bytesOf = (secret: string): readonly (readonly [string, Buffer])[] => [
   ...(/^[A-Za-z0-9+/_-]{43}=?$/.test(secret) ? [['base64 bytes', Buffer.from(secret, 'base64')] as const] : []),
 ];
 
-/** Encodes the secret at an offset within a group of three bytes, and keeps the characters that depend on it alone. */
+/** Encodes a secret at an offset in a group of three bytes, and keeps the characters that depend only on the secret. */
 const base64At = (bytes: Buffer, offset: number, encoding: 'base64' | 'base64url') =>
   Buffer.concat([Buffer.alloc(offset), bytes])
     .toString(encoding)
@@ -39,7 +39,10 @@ export const formsOf = (secret: string): readonly Needle[] => {
 
 const headBytes = 4;
 const headAt = (bytes: Buffer, at: number) => bytes.readUInt32BE(at);
-/** Spreads heads so widely that few bytes are compared, even when a run has thousands of secrets. */
+/**
+ * Number of bits of a hashed head (the first four bytes of a needle). With so many bits, few places of the searched
+ * data have the hash of a needle and need a comparison.
+ */
 const shortBits = 20;
 const shortened = (head: number) => Math.imul(head, 0x9e3779b1) >>> (32 - shortBits);
 

@@ -13,19 +13,19 @@ type Product = {
   readonly read: () => Buffer | string;
 };
 
-/** Forms of each secret by its text, because they are searched for again after each file of the run. */
+/** Forms of each secret by its text, kept because they are searched for after every later test file of the run. */
 const secrets = new Map<string, readonly Needle[]>();
 const keys = new Map<string, readonly Needle[]>();
 const products: Product[] = [];
 const homes: Stores[] = [];
 
-/** Leaves out secrets that tests made up, such as `fff…`, because they may occur anywhere. */
+/** Returns false for secrets that tests made up, such as `fff…`, because they may occur anywhere. */
 const isTelling = (text: string) => text.length >= 32 && new Set(text).size >= 8;
 
 const keepForms = (kept: Map<string, readonly Needle[]>, text: string) => {
   if (isTelling(text) && !kept.has(text)) kept.set(text, formsOf(text));
 };
-/** Registers a secret that must not be found anywhere. */
+/** Registers a secret that must not occur in any log, answer, file or store. */
 export const keepSecret = (secret: string) => keepForms(secrets, secret);
 /** Registers an api_key, which may be in stores and answers, because it names the actor, but in no log. */
 const keepKey = (key: string) => keepForms(keys, key);
@@ -51,7 +51,10 @@ export const keepAnswer = (name: string, answer: Buffer | string) => {
 type Printed = { readonly stdout: string; readonly stderr: string };
 const isIssue = ([noun, verb]: readonly string[]) => noun === 'credential' && verb === 'issue';
 
-/** Keeps the output of a command; a command that issues a secret may print it, so that secret is registered instead. */
+/**
+ * Keeps the output of a command for the search. A command that issues a credential may print its secret: that secret is
+ * registered, and the standard output is not searched.
+ */
 export const keepCommand = (args: readonly string[], { stdout, stderr }: Printed) => {
   const name = `chainfold ${args.slice(0, 2).join(' ')}`;
   keepLog(`${name}, standard error`, () => stderr);
@@ -60,7 +63,7 @@ export const keepCommand = (args: readonly string[], { stdout, stderr }: Printed
   for (const [, secret = ''] of stdout.matchAll(/api_secret\W+(\w+)/g)) keepSecret(secret);
 };
 
-/** Files whose purpose is to hold a secret, with the pattern of that secret; only their owner may read them. */
+/** Files made to hold a secret, by name, each with a pattern that finds the secret; only their owner may read them. */
 const keepers: Readonly<Record<string, RegExp>> = {
   'demo.json': /"api_secret":\s*"(\w+)"/,
   'master.key': /(\w+)/,
@@ -80,13 +83,13 @@ export const keepSecretsIn = (directory: string) => {
     keepSecret(keepers[name]?.exec(readFileSync(path, 'utf8'))?.[1] ?? '');
 };
 
-/** Registers a home whose engines are searched at the end. */
+/** Registers a home, so that its engines are searched for secrets when the tests of the file have ended. */
 export const keepHome = (home: Stores) => {
   homes.push(home);
 };
 
 export const keepContents = async (home: Stores) => {
-  // The clients of the engines load only here, because that takes longer than most specs.
+  // Imported here, because loading the clients of the engines takes longer than most specs.
   const { contentsOf } = await import('./engine-contents.js');
   for (const [name, contents] of Object.entries(await contentsOf(home))) keepAnswer(name, contents);
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const { EVENTSTORE_URL, MONGODB_URL, REDIS_URL, CHAINFOLD_TEST_RUN = 'alone' } = process.env;
 
-/** Servers that the tests were given; a double or a server of their own stands in for each that is undefined. */
+/** URLs of the servers to test on. For each that is undefined, the tests start a double or a server of their own. */
 export const given = { eventStore: EVENTSTORE_URL, mongo: MONGODB_URL, redis: REDIS_URL };
 
 /** Beginning of all namespaces of this run, by which they are found and removed at its end. */

@@ -7,7 +7,7 @@ type Position = { commit: bigint; prepare: bigint };
 /** Version of a test server. `sweep` deletes everything that this run stored on the server. */
 export type Sweep = { readonly version: string; sweep(): Promise<void> };
 
-/** Loads the client here, because a process that speaks to KurrentDB must not. */
+/** Imports the client of EventStoreDB only on use, because a process that connects to KurrentDB must not load it. */
 const eventStore = async (url: string): Promise<Sweep> => {
   const { BACKWARDS, END, EventStoreDBClient, FORWARDS, START } = await import('@eventstore/db-client');
   const client = EventStoreDBClient.connectionString(url);
@@ -54,7 +54,7 @@ const redis = async (url: string): Promise<Sweep> => {
   };
 };
 
-/** Connects to the servers that the tests were given; that of KurrentDB is a double, which ends with its test. */
+/** Connects to the servers in the environment. KurrentDB is left out: it is a double, which ends with its test. */
 export const openSweeps = (): Promise<readonly Sweep[]> =>
   Promise.all([
     ...(given.eventStore?.startsWith('esdb') ? [eventStore(given.eventStore)] : []),

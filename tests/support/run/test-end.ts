@@ -9,11 +9,14 @@ const share = 0.95;
 type Test = { timeout(): number };
 let running: { readonly test: Test; readonly startedMs: number } | null = null;
 
-/** Records the test that begins; `null` after it, since each hook has its own timeout. */
+/** Records the test that begins. Called with `null` after the test, because a hook has a timeout of its own. */
 export const noteTest = (test: Test | null) => {
   running = test && { test, startedMs: Date.now() };
 };
 
-/** Time until which the running test or hook may wait. The timeout is read late, because a test may set it in its body. */
+/**
+ * Returns the time (Unix ms) until which the running test or hook may wait, by its present timeout, which a test may
+ * change.
+ */
 export const testEnd = (): number =>
   running ? running.startedMs + running.test.timeout() * share : Date.now() + patient(usualMs) * share;

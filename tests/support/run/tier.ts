@@ -2,7 +2,7 @@ import { report } from './report.js';
 
 /**
  * Tiers, one of which each configuration of mocha in `tests/` sets: `usual` runs on embedded stores, `full` adds what
- * that leaves out, and `alone` is both for the specs that need the machine for themselves.
+ * the usual tier leaves out, and `alone` combines both for specs that must run while nothing else does.
  */
 const tiers = ['usual', 'full', 'alone'] as const;
 type Tier = (typeof tiers)[number];
@@ -12,7 +12,7 @@ const found = tiers.find((one) => one === CHAINFOLD_TEST_TIER);
 if (!found) throw new Error(`CHAINFOLD_TEST_TIER is ${CHAINFOLD_TEST_TIER}: expected ${tiers.join(', ')}`);
 const tier: Tier = found;
 
-/** True in the full tier, in which tests take their long forms and each command runs in its own process. */
+/** True in the tiers `full` and `alone`: tests take their long forms, and each command runs in its own process. */
 export const isFull = tier !== 'usual';
 
 /** Chooses the stores of a test by tier: the embedded stores, the services, or both, one after the other. */
@@ -22,10 +22,13 @@ export const byTier = <A, B>(embedded: readonly A[], services: readonly B[]): re
 /** Chooses the size of a test by tier: enough to detect a fault, or as much as the full tier has time for. */
 export const sized = (usual: number, full: number) => (isFull ? full : usual);
 
-/** Lengthens a time limit by the profile of the engines: servers get more time than doubles. */
+/** Multiplies a time limit by CHAINFOLD_TEST_PATIENCE, which is greater on servers than on doubles. */
 export const patient = (ms: number) => ms * Number(process.env.CHAINFOLD_TEST_PATIENCE ?? 1);
 
-/** Describes tests that only the full tier has time for; other tiers report their title at the end. */
+/**
+ * `describe` for tests that are too slow for the usual tier, which skips them and prints their title at the end of its
+ * run.
+ */
 export const describeInFull = (title: string, body: (this: Mocha.Suite) => void) => {
   if (isFull) describe(title, body);
   else report(`left to npm run test:full: ${title}`);

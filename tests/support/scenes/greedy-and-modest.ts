@@ -18,7 +18,7 @@ export type Asked = { readonly path: string; readonly body: string; readonly hea
 
 const unlimited = { second: 1e9, hour: 1e9, day: 1e9, month: 1e9 };
 
-/** Counts each call of a port as a piece of work of the organization for whose request it is made. */
+/** Counts each call of a port as a piece of work of the organization that sent the request. */
 const createTally = () => {
   const current = new AsyncLocalStorage<Name>();
   const pieces = { greedy: 0, modest: 0 };
@@ -54,7 +54,7 @@ const organizationIn = async (app: App, name: Name): Promise<Organization> => {
   return { name, organizationId, key, secret };
 };
 
-/** Composes the service with a greedy and a modest organization and a node that answers in a later turn. */
+/** Composes the service with a greedy and a modest organization. The node answers in a later turn of the event loop. */
 export const startNeighbours = async (address: string, open: typeof openStores) => {
   const { pieces, as, counted } = createTally();
   const stores = await open();
@@ -108,7 +108,7 @@ export const signedRequest = (
   return { path, body, headers: { ...sign(by, path, body), ...headers } };
 };
 
-/** Hands a request that has arrived as a whole to the handler; calls back with the status as the answer ends. */
+/** Passes a complete request to the handler, and calls `answered` with the status when the answer ends. */
 const answerTo = (handler: Handler, { path, body, headers }: Asked, answered: (status: number) => void) => {
   const request = new IncomingMessage(new Socket());
   const length = String(Buffer.byteLength(body));
@@ -138,7 +138,10 @@ const answerTo = (handler: Handler, { path, body, headers }: Asked, answered: (s
 export const ask = <T>(handler: Handler, asked: Asked, look: (status: number) => T) =>
   new Promise<T>((resolve) => answerTo(handler, asked, (status) => resolve(look(status))));
 
-/** Measures the maximum number of pieces of work that begin in one turn of the event loop, until it is stopped. */
+/**
+ * Counts the greedy pieces of work in each turn of the event loop. The returned function ends the count and returns the
+ * maximum.
+ */
 export const watchTurns = (pieces: Readonly<Record<Name, number>>) => {
   let [seen, max, isOver] = [pieces.greedy, 0, false];
   const watching = (async () => {
@@ -156,9 +159,9 @@ export const watchTurns = (pieces: Readonly<Record<Name, number>>) => {
 };
 
 /**
- * Sends one request of the modest organization right after many requests of the greedy one. Returns how many pieces of
- * greedy work began before the modest one had its answer (`waited`), at most in one turn of the event loop (`atOnce`),
- * and how many pieces the modest request itself needed (`own`).
+ * Sends one request of the modest organization right after many requests of the greedy one. Returns the number of
+ * greedy pieces of work that began before the modest request had its answer (`waited`), the maximum of greedy pieces in
+ * one turn of the event loop (`atOnce`), and the number of pieces of the modest request itself (`own`).
  */
 export const askBeside = async (
   { pieces, as, greedy, modest }: Neighbours,

@@ -8,7 +8,7 @@ import { addressIn, targetOf } from '../../../interfaces/gateway/target.js';
 import { testSystem } from '../silent.js';
 import { type Neighbours, type Organization, watchTurns } from './greedy-and-modest.js';
 
-/** Feed that never notifies; a subscription begins in a later turn, as after a request to a node. */
+/** Makes a feed that never notifies. Subscriptions begin in a later turn of the event loop, as after a request. */
 const quietFeed = (): ChainFeed => {
   const join = async () => {
     await testSystem.breathe();
@@ -17,7 +17,7 @@ const quietFeed = (): ChainFeed => {
   return { onHeads: join, onLogs: join, onPending: join, onSyncing: join };
 };
 
-/** WebSocket whose client is the test. */
+/** Makes the server's side of a WebSocket; the test is the client. */
 const createSocket = (onMessage: (text: string) => void) =>
   Object.assign(new EventEmitter(), {
     OPEN: 1,
@@ -32,9 +32,9 @@ const createSocket = (onMessage: (text: string) => void) =>
   });
 
 /**
- * Sends one message of the modest organization right after messages on many connections of the greedy one. Returns how
- * many greedy calls were answered before the modest one (`waited`), and at most in one turn of the event loop
- * (`atOnce`).
+ * Sends one message of the modest organization right after messages on many connections of the greedy one. Returns the
+ * number of greedy calls that were answered before the modest message (`waited`), and the maximum of greedy calls that
+ * were answered in one turn of the event loop (`atOnce`).
  */
 export const callBeside = async (
   { app, greedy, modest }: Neighbours,

@@ -33,13 +33,13 @@ const chain = {
   contract: async () => ({ name: 'Token' }),
   sending,
 } as unknown as Chain;
-/** One chain for every variant that is followed; it never changes. */
+/** Chains by the tag of each variant that is followed. All variants share one chain, which never changes. */
 export const quietChains = new Map(followedVariants.map(({ tag }) => [tag, { chain, isNew: true }] as const));
 
 const signer = new Wallet(`0x${'1'.repeat(64)}`);
 const from = signer.address.toLowerCase();
 
-/** Creates what requests of one endpoint need, for an organization of its own. */
+/** Returns functions that create the resources which requests of one endpoint need, for one organization. */
 export const createScene = (app: App, events: EventStore, endpoint: Endpoint, organizationId: string) => {
   const by: Caller = {
     organizationId,
@@ -48,7 +48,7 @@ export const createScene = (app: App, events: EventStore, endpoint: Endpoint, or
     actor: { kind: 'credential', id: `ck_${organizationId}` },
     requestId: 'test',
   };
-  /** Calls another command of the same API, and waits until it can be read. */
+  /** Calls another command of the same API, and waits until its result can be read. */
   const call = async (name: string, input: object): Promise<Record<string, string>> => {
     const found = endpoints.find(({ operation, variant }) => operation.name === name && variant === endpoint.variant);
     if (found?.operation.kind !== 'command') return assert.fail(`there is no command ${name}`);
@@ -95,7 +95,7 @@ export const createScene = (app: App, events: EventStore, endpoint: Endpoint, or
 type Scene = ReturnType<typeof createScene>;
 
 type Row = {
-  /** Creates the records that the request names, and returns the request fields that differ from the example. */
+  /** Creates the resources that the request names, and returns the request fields that differ from the example. */
   readonly given?: (scene: Scene) => Promise<object>;
   /** Runs between the first attempt and the retry. */
   readonly meanwhile?: (scene: Scene, input: never) => Promise<unknown>;
@@ -124,7 +124,7 @@ const logSeal = async ({ app, by: { organizationId } }: Scene, count: number) =>
   return app.sealLog.append({ organizationId, count, hash, places: hash, position: count }, 0);
 };
 
-/** Commands that need more than their documented example, by name. */
+/** Preparations for commands that do not succeed with their documented example alone, by the command's name. */
 export const rows: Readonly<Record<string, Row>> = {
   CreateOrganization: { given: async () => ({ domain: `d${randomBytes(6).toString('hex')}` }) },
   CreateCredential: { given: ofOrganization },

@@ -9,7 +9,7 @@ import { silent } from '../silent.js';
 
 const phrase = 'test test test test test test test test test test test junk';
 
-/** Returns one of the development chain's ten accounts, whose key is outside the service. */
+/** Returns one of the development chain's ten accounts with its key, which the service does not have. */
 export const account = (index: number) => {
   const { address, signingKey } = HDNodeWallet.fromPhrase(phrase, '', `m/44'/60'/0'/0/${index}`);
   return { address: address.toLowerCase(), key: signingKey };
@@ -66,7 +66,7 @@ export const openPayments = async (engine: Engine, env: Record<string, string> =
       return api;
     },
     service: () => service,
-    /** Starts another process over the same stores. */
+    /** Starts another process of the service on the same stores. */
     another: (role: string) => start(service.home, role),
     killAndRestart: async () => {
       await service.kill();

@@ -162,7 +162,7 @@ export const openVariants = async () => {
     service,
     receiver,
     control,
-    /** Mines the blocks, at least one. */
+    /** Mines that many blocks, at least one. */
     mine: (blocks: number) => control('dev_mine', Math.max(1, blocks)),
     /** Waits until the follower of a variant has read that block. */
     caughtUp: (tag: string, height: number) =>

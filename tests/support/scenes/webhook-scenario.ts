@@ -20,7 +20,10 @@ export type Size = {
   readonly kills: number;
   readonly odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>;
 };
-/** First connection to each receiver, in the order of the webhooks, that a killed deliverer cannot have opened. */
+/**
+ * Kill of the deliverer: for each webhook, the number of a connection to its receiver. The killed process opened only
+ * connections with lower numbers, and later processes only higher ones.
+ */
 type Kill = readonly number[];
 type Sent = { readonly walletId: string; readonly to: string; readonly value: string; readonly block: number };
 type History = Awaited<ReturnType<Scene['histories']>>[number];
@@ -35,18 +38,18 @@ export type Outcome = {
   readonly violations: readonly string[];
   readonly deliveries: number;
   readonly attempts: number;
-  /** Number of attempts after one that was answered with success. */
+  /** Number of accepted attempts that repeated an already accepted attempt of the delivery. */
   readonly duplicates: number;
-  /** Number of attempts that no history counts. */
+  /** Number of attempts that reached a receiver, but that no webhook history counts. */
   readonly unrecorded: number;
   readonly fates: Readonly<Record<string, number>>;
 };
 
 const walletCount = 3;
 const maxDepth = 3;
-/** Minimum time between the end of an attempt and the next one. */
+/** Minimum time in ms between the end of an attempt and the next one. */
 const soonestRetryMs = 4400;
-/** Number of deliveries of one webhook that a process sends at once. */
+/** Maximum number of deliveries to one webhook that a process sends at the same time. */
 const inHand = 8;
 
 const attemptsOf = ({ hooks }: Story) => hooks.flatMap(({ receiver }) => receiver.attempts);
@@ -54,7 +57,7 @@ const deliveredIn = ({ hooks }: Story) => hooks.reduce((sum, { receiver }) => su
 const isFor = ({ walletId }: Hook, sent: Sent) => walletId === null || walletId === sent.walletId;
 const expectedOf = ({ sent }: Story, hook: Hook) => [...sent].filter(([, one]) => isFor(hook, one));
 
-/** Registers two webhooks: one of all wallets without delay, and one of a single wallet at a greater depth. */
+/** Registers two webhooks: one for all wallets at one confirmation, and one for a single wallet at `maxDepth`. */
 const prepare = async (scene: Scene, { odds }: Size) => {
   const wallets = [];
   for (let n = 0; n < walletCount; n++) wallets.push(await scene.newWallet());
@@ -81,7 +84,7 @@ const act = async (scene: Scene, wallets: Wallets, { sent }: Story, { activities
     const value = String(n + 1);
     const { transaction_hash, block_number } = await scene.send(wallet.address, value);
     sent.set(transaction_hash, { walletId: wallet.wallet_id, to: wallet.address, value, block: block_number });
-    // The receivers need a turn, because they share this process with the chain.
+    // The receivers need a turn of the event loop, because they share this process with the chain.
     await testSystem.breathe();
   }
   await scene.mine(maxDepth);
@@ -91,7 +94,8 @@ const act = async (scene: Scene, wallets: Wallets, { sent }: Story, { activities
 const killAgainAndAgain = async (scene: Scene, story: Story, { activities, kills }: Size) => {
   const random = createRandom(seed, 'kills');
   for (let n = 1; n <= kills; n++) {
-    // The webhook of all wallets alone gets this number of deliveries.
+    // Number of deliveries after which this kill comes. There are at least `activities` deliveries, because the webhook
+    // for all wallets alone receives that many.
     const share = (activities * n) / (kills + 1);
     await until(`${share} deliveries arrived`, () => deliveredIn(story) >= share);
     await testSystem.sleep(random.below(300));
@@ -128,7 +132,10 @@ const sameTransfer = ({ data }: { data: object }, hash: string, { walletId, to, 
   );
 };
 
-/** Checks that each transfer has one history at each webhook that covers it, and that there is no other history. */
+/**
+ * Returns the violations in the histories of a webhook: each transfer that the webhook covers must have exactly one
+ * history, and there must be no other history.
+ */
 const checkHistories = (story: Story, hook: Hook, histories: readonly History[]) => {
   const byTransaction = groupBy(
     histories,
@@ -155,13 +162,16 @@ const checkHistories = (story: Story, hook: Hook, histories: readonly History[])
   ];
 };
 
-/** Returns the violations of an attempt, given the next one; a killed deliverer may have repeated any attempt. */
+/**
+ * Returns the violations of an attempt, given the next attempt of the delivery. After a kill, the next process may
+ * repeat any attempt.
+ */
 const checkAttempt = (story: Story, hook: Hook, attempt: Attempt, next: Attempt | undefined) => {
   const { id, at, endedAt, fate } = attempt;
   if (!next) return isAccepted(attempt) ? [] : [`${id} failed and was not sent again`];
   if (lifeOf(story, hook, attempt) < lifeOf(story, hook, next)) return [];
   if (isAccepted(attempt)) return [`${id} was delivered twice by one process`];
-  // The deliverer itself ends an attempt that hangs, which this process may notice late.
+  // Counts from the start of an attempt that hangs: the deliverer ends it, but this process may notice the end late.
   const pause = next.at - (fate === 'hang' ? at : (endedAt ?? Number.POSITIVE_INFINITY));
   return pause < soonestRetryMs
     ? [`${id} was sent again after ${pause} ms, expected at least ${soonestRetryMs} ms`]

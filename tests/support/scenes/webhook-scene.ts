@@ -21,11 +21,11 @@ const createEnds = () => {
   };
 };
 
-/** Starts two processes over the same stores: a deliverer that may be killed, and one for all other roles. */
+/** Starts two processes on the same stores: a deliverer that may be killed, and one for all other roles. */
 const startProcesses = async (on: Engine | Home, env: Record<string, string>) => {
   let main = await startService({ on, role: 'api,projector,follower', env });
   const { home } = main;
-  /** Starts the deliverer again if it ends, as a supervisor would, because a slow store can end it while it starts. */
+  /** Starts the deliverer. Retries like a supervisor, because a slow store can make it exit during startup. */
   const startDeliverer = async (tries = 3): Promise<Service> => {
     try {
       return await startService({ on: home, role: 'deliverer', env });
@@ -42,7 +42,10 @@ const startProcesses = async (on: Engine | Home, env: Record<string, string>) =>
     home,
     main: () => main,
     deliver,
-    /** Stops both processes at once, so that one may lag behind the other when they start again. */
+    /**
+     * Stops both processes at the same moment, not one after the other, so that one may be behind the other at the next
+     * start.
+     */
     stop: async () => {
       await Promise.all([main.stop(), deliverer?.stop()]);
       deliverer = undefined;
@@ -58,7 +61,10 @@ const startProcesses = async (on: Engine | Home, env: Record<string, string>) =>
   };
 };
 
-/** Starts a development chain in this process, the service, and endpoints to notify. Returns null without EDR. */
+/**
+ * Starts a development chain in this process and a service that follows the chain. Returns null if EDR, the EVM of the
+ * chain, is not installed.
+ */
 export const openScene = async (on: Engine | Home) => {
   const chain = await startDevelopmentEvm({ blockMs: 0, log: silent });
   if (!chain) return null;

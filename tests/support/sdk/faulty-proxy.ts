@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Request that a client sent, as the SDKs of all languages must send it. */
+/** Properties of a request that must be equal for the SDKs of all languages. */
 export type Sent = {
   readonly operation: string;
   readonly fault: Fault;
-  /** The given idempotency key, or a number for each key that the client made. */
+  /** Idempotency key: one of the test's `keys`, `own <n>` for the n-th key that the client made, or null for none. */
   readonly key: string | null;
   readonly hasMinPosition: boolean;
 };
@@ -42,7 +42,10 @@ const pass =
     response.writeHead(status, headers).end(body);
   };
 
-/** Answers of the proxy in place of those of the service. */
+/**
+ * Faults by name, each with the function by which the proxy answers a request. Some of them forward the request to the
+ * service.
+ */
 const faults = {
   none: pass(),
   pending: pass({ 'x-consistency': 'pending' }),
@@ -73,8 +76,8 @@ const forwardTo = (target: string, request: IncomingMessage, body: Uint8Array<Ar
 };
 
 /**
- * Starts a proxy before a service. `script` names the faults of each operation in the order of its requests; later
- * requests pass.
+ * Starts a proxy in front of a service. `script` names the faults of each operation in the order of its requests; later
+ * requests pass. `keys` are the idempotency keys that the test chose.
  */
 export const startFaultyProxy = async (
   target: string,

@@ -22,7 +22,7 @@ export type Language = {
   readonly install: () => Promise<Project>;
   /** Runs the scenario with the test tool of the language. */
   readonly runScenario: (project: Project, environment: Environment) => Promise<string>;
-  /** Extension of the page's program, and the command that runs it. */
+  /** File name for a program from a page of the documentation, and the command that runs the file. */
   readonly program: { readonly file: string; readonly command: readonly [string, ...string[]] };
 };
 

@@ -11,7 +11,7 @@ type Call = (request: object, headers?: Record<string, string>) => Promise<objec
 export const checkedClient = (client: Client): Client => {
   const checked = Object.fromEntries(Object.entries(client).map(([segment, calls]) => [segment, { ...calls }]));
   for (const { path, variant, operation, response } of endpoints) {
-    // An answer in lines is a stream, which only its reader may read.
+    // An answer in lines (NDJSON) is a stream, which only the caller may read.
     if ('answers' in operation) continue;
     const name = `${operation.name.charAt(0).toLowerCase()}${operation.name.slice(1)}`;
     const calls = checked[variant.segment] as Record<string, Call>;

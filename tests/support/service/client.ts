@@ -47,7 +47,7 @@ type Modules = {
 };
 type Operations<S extends Variant['segment']> = Modules[Extract<Variant, { segment: S }>['surface']];
 type Send<Q extends Fields, A> = (request: Shape<Q>, headers?: Record<string, string>) => Promise<A>;
-/** Sends a request. An answer in lines is the bytes of the response, which are received while they are read. */
+/** Sends a request. An answer in lines (NDJSON) is returned as a stream of the response's bytes. */
 type Call<O> = [O] extends [{ readonly answers: 'ndjson'; readonly request: infer Q extends Fields }]
   ? Send<Q, AsyncIterable<Uint8Array>>
   : O extends Operation<infer Q extends Fields, infer R extends Fields>
@@ -55,8 +55,8 @@ type Call<O> = [O] extends [{ readonly answers: 'ndjson'; readonly request: infe
     : never;
 type Calls<O> = { readonly [K in keyof O]: Call<O[K]> };
 /**
- * Client of the TypeScript SDK with the types of the operation table, which are the same in every API, and with headers
- * in place of options: tests run over all APIs and choose headers freely.
+ * Client of the TypeScript SDK for tests that run on all APIs and choose headers freely: with the types of the
+ * operation table, which are the same in every API, and with headers in place of options.
  */
 export type Client = { readonly [S in Variant['segment']]: Calls<Operations<S>> };
 

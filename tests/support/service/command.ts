@@ -59,7 +59,7 @@ const inThisProcess = async (args: readonly string[], environment: Environment):
   return { code, stdout, stderr };
 };
 
-/** Runs a command in a process of its own in every tier, for another program or for settings of the process. */
+/** Runs a command in a process of its own in every tier, for tests of another program or of settings of the process. */
 export const runProcess = async (
   home: Home,
   args: readonly string[],

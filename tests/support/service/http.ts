@@ -52,7 +52,7 @@ export const call = (
 
 export const problemIn = ({ body }: Answer) => body as unknown as Problem;
 
-/** Writes bytes to a connection, and returns what comes back until it closes. */
+/** Writes bytes to a new connection, and returns all that the service sends until the connection closes. */
 export const raw = (url: string, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url);

@@ -1,7 +1,7 @@
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
 import { silent } from '../silent.js';
 
-/** Arguments of this process, which sends `count` requests against a limit and prints how many were admitted. */
+/** Arguments of this process, which charges `count` requests to a rate limit and prints how many were admitted. */
 const [url = '', window = '', limit = '', count = '', namespace] = process.argv.slice(2);
 const limits = { second: 1e9, hour: 1e9, day: 1e9, month: 1e9, [window]: Number(limit) };
 const charge = { organizationId: 'org_1', chain: window, limits, cost: 1 };

@@ -29,16 +29,16 @@ process.once('exit', () => {
   for (const one of running) one.kill('SIGKILL');
 });
 
-/** Starts the service as an operator does: in a process of its own, on a free port, over a directory. */
+/** Starts the service as an operator does: in a process of its own, on a free port, with a data directory. */
 export const startService = async (options: {
   on: Engine | Home;
   role?: string;
-  /** Value of --workers. */
+  /** Value of the option --workers; the option is not passed if absent. */
   workers?: string;
   env?: Record<string, string>;
-  /** Launcher of another copy of the repository. */
+  /** Path of the launcher in another copy of the repository; the launcher of this copy if absent. */
   launcher?: string;
-  /** Takes each piece of the log, also before the service is ready. */
+  /** Called with each piece of the log, also before the service is ready. */
   onLog?: (text: string) => void;
 }): Promise<Service> => {
   const { launcher = ownLauncher } = options;
@@ -74,7 +74,7 @@ export const startService = async (options: {
     child.kill(name);
     return gone;
   };
-  // Engines that have just started on a busy machine may not answer in time.
+  // Retries, because engines that have just started on a busy machine may not answer in time.
   if (!(await hasDemo(home, options.env))) await eventually(() => makeDemo(home));
   const { url } = JSON.parse(first);
   if (url !== null && existsSync(demoFile(home))) await eventually(() => liftLimits(url, demoOf(home)));
@@ -90,7 +90,10 @@ export const startService = async (options: {
 
 const demoFile = ({ directory }: Home) => join(directory, 'demo.json');
 
-/** Reports whether the service creates a demo organization; on shared engines the tests create one instead. */
+/**
+ * Returns false if the tests must create the demo organization. True on embedded stores, where the service creates it,
+ * if the tests have already created it, or if a test sets `CHAINFOLD_DEMO`.
+ */
 const hasDemo = async (home: Home, env: Record<string, string> = {}) =>
   Object.keys(home.environment).length === 0 || existsSync(demoFile(home)) || 'CHAINFOLD_DEMO' in env;
 const makeDemo = async (home: Home) => {

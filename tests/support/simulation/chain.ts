@@ -3,7 +3,7 @@ import { fail } from '../../../domain/failure.js';
 import { sha256 } from '../../../infrastructure/system.js';
 import type { Gate } from './gate.js';
 
-/** Payment; one that was in a replaced block keeps its transaction in the next one. */
+/** Payment. `transaction` is its transaction hash if it was in a block that was replaced; absent for a new payment. */
 export type Payment = {
   readonly from: string;
   readonly to: string;
@@ -19,9 +19,9 @@ export type SimulatedBlock = Header & {
   readonly balances: ReadonlyMap<string, bigint>;
 };
 
-/** Blocks below the head that a reorganization may replace. */
+/** Number of newest blocks that a reorganization may replace. */
 export const finalDepth = 12;
-/** Coins that every sender has at first, so that no payment fails. */
+/** Initial balance of every address in the coin and in each token, so that no payment fails. */
 const endowment = 10n ** 24n;
 
 const balanceKey = (address: string, token = '') => `${token}/${address}`;
@@ -92,7 +92,7 @@ export type LedgerChain = ReturnType<typeof createLedgerChain>;
 
 const native = { standard: 'native' } as const;
 
-/** Opens the chain for one process. Nodes may lag behind by `lag` blocks. */
+/** Opens the chain for one process. `lag` returns the number of blocks by which the node lags. */
 export const simulatedChain = (chain: LedgerChain, gate: Gate, lag: () => number): Chain => {
   const call = <T>(what: string, effect: () => T) => gate.call(`${chain.name}.${what}`, effect);
   const headerOf = ({ number, hash, parentHash, time }: SimulatedBlock): Header => ({ number, hash, parentHash, time });
@@ -114,7 +114,7 @@ export const simulatedChain = (chain: LedgerChain, gate: Gate, lag: () => number
     head: () => call('head', () => headerOf(seen())),
     finalized: () => call('finalized', chain.finalized),
     hints: async function* () {
-      // Followers poll.
+      // Yields no hints, so that followers poll.
     },
     headerAt: (number) =>
       call('headerAt', () => {

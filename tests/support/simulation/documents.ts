@@ -12,7 +12,7 @@ import { memoryReadModels } from '../../../infrastructure/memory/read-models.js'
 import type { AnyCollection, Collection } from '../../../projections/define.js';
 import type { Gate } from './gate.js';
 
-/** Documents of one collection, built by one run over the events. */
+/** Generation of a collection: its documents as one replay of the events has built them. */
 type Built = {
   readonly declared: AnyCollection;
   readonly number: number;
@@ -22,7 +22,7 @@ type Built = {
   writes: number;
 };
 
-/** Documents and checkpoint of all processes. */
+/** Documents and checkpoint that all processes share. */
 export const createDocuments = () => ({
   live: new Map<string, Built>(),
   building: new Map<string, Built>(),
@@ -35,7 +35,7 @@ export type SimulatedDocuments = ReturnType<typeof createDocuments>;
 
 const isKnown = ({ declared }: Built, index: string) => Object.hasOwn(declared.indexes, index);
 
-/** Opens the documents for one process, whose release declares the collections. */
+/** Opens the documents for one process. `collections` are those that the release of the process declares. */
 export const simulatedReadModels = (
   store: SimulatedDocuments,
   gate: Gate,
@@ -65,7 +65,7 @@ export const simulatedReadModels = (
   const write = (built: Built, { scope, id, document }: Change) => {
     const { declared, documents } = built;
     const change = { collection: declared, scope, id, document: structuredClone(document) };
-    // Takes effect before the call returns.
+    // The commit in memory takes effect before it returns a promise, which is therefore ignored.
     void documents.commit([change], { revision: built.writes++, positions: {} }, {});
   };
   const move = (positions: Checkpoint['positions']) => {

@@ -13,13 +13,13 @@ import {
 import { StoreDown } from '../../../domain/failure.js';
 import type { Gate } from './gate.js';
 
-/** Events returned in one batch, unless an append is longer. */
+/** Number of events in a batch. A batch has more if it would otherwise end within an append. */
 const batchSize = 500;
 
-/** Position as text, so that a batch never ends within an append. */
+/** Last position of an append. Batches end at such positions, so that none ends within an append. */
 type Appended = { readonly last: Position };
 
-/** Events of all processes, in one order. Events are stored as JSON, as a real store would. */
+/** Event log that all processes share. Stores events as JSON, as a real store does. */
 export const createEventLog = () => {
   const events: Recorded[] = [];
   const ends: Appended[] = [];

@@ -3,7 +3,10 @@
  * a killed process either changed the store or did not.
  */
 export type Gate = {
-  /** Runs the effect at its moment, and answers later. */
+  /**
+   * Runs `effect` at one moment between call and answer. Resolves with the result when the answer arrives, or rejects
+   * if a fault was injected.
+   */
   call<T>(name: string, effect: () => T): Promise<T>;
   /** Returns the time of the store, in Unix ms. */
   now(): number;

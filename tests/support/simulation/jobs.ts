@@ -2,13 +2,16 @@ import { linkedController } from '../../../application/async/linked-controller.j
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
 import type { Gate } from './gate.js';
 
-/** Job in the queue. `worker` has taken it and must renew it before `until`. */
+/** Job in the queue. `worker` is the one that has taken the job, and must renew the lease before `until` (Unix ms). */
 type Queued = Job & {
   at: number;
   readonly number: number;
   worker?: string | undefined;
   until: number;
-  /** Earliest time for which the job was added while it was running. */
+  /**
+   * Time (Unix ms) at which the job is due again, because it was added while it was running; the earliest if it was
+   * added repeatedly. Undefined if it was not added.
+   */
   again?: number | undefined;
   isRemoved?: boolean;
 };
@@ -65,7 +68,10 @@ export const createJobTable = () => {
         }
       }
     },
-    /** Takes the due job whose organization and lane have waited longest; null if there is none within the limits. */
+    /**
+     * Takes a due job of the organization and lane that have waited longest; null if no job is due, or if the limits
+     * allow none of the due jobs.
+     */
     take: (worker: string, limits: Work, running: readonly Job[], leaseMs: number, now: number): Queued | null => {
       const count = (isSame: (job: Job) => boolean) => running.filter(isSame).length;
       const isAllowed = (job: Queued) =>
@@ -93,7 +99,10 @@ export const createJobTable = () => {
       else queued.set(id, { ...found, at, worker: undefined, until: 0, again: undefined });
       changed();
     },
-    /** Returns when the next job is due, or may be taken from a worker that died; null for an empty queue. */
+    /**
+     * Returns the time (Unix ms) at which the next job is due, or at which the lease of its worker ends; null for an
+     * empty queue.
+     */
     nextAt: (now: number): number | null => {
       const times = [...queued.values()].map((job) => (isFree(job, now) ? job.at : job.until));
       return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
@@ -135,7 +144,7 @@ export const simulatedJobs = (table: JobTable, gate: Gate, name: string, leaseMs
     )
       await gate.sleep(failedRetryMs);
   };
-  /** Runs jobs of one worker, and renews them while they run. */
+  /** Runs the jobs of one worker, and renews their leases while they run. */
   const createWorker = (work: Work) => {
     const worker = `${name}.${workers++}`;
     const running = new Map<string, Job>();

@@ -6,7 +6,7 @@ type Answer = Extract<RequestRecord, { kind: 'answer' }>;
 
 const answerTtlMs = 86_400_000;
 
-/** Nonces, answers and usage of all processes. */
+/** Makes the nonces, answers and usage that the limiters of all processes share. */
 export const createLimiterRecords = () => ({
   nonces: new Set<string>(),
   spans: new Set<string>(),

@@ -9,7 +9,7 @@ const bySeen = (a: PendingTransaction, b: PendingTransaction) =>
   compare(a.firstSeen, b.firstSeen) || compare(a.hash, b.hash);
 const byNonce = (a: PendingTransaction, b: PendingTransaction) => compare(a.nonce, b.nonce) || bySeen(a, b);
 
-/** Opens the pool for one process. */
+/** Opens the pool of pending transactions, which all processes share, for one process. */
 export const simulatedPending = (pool: PendingPool, gate: Gate): PendingTransactions => {
   const call = <T>(name: string, effect: () => T) => gate.call(`pending.${name}`, effect);
   const all = () => [...pool.values()];

@@ -8,7 +8,7 @@ import { createLimiterRecords, simulatedLimiter } from './limiter.js';
 import { type PendingPool, simulatedPending } from './pending.js';
 import { type StateEntries, simulatedState } from './state.js';
 
-/** Gate of real time, through which the contract suites reach the simulated stores. */
+/** Makes a gate without delays and faults, through which the contract suites reach the simulated stores. */
 const gateAt = (now: () => number): Gate => ({
   call: async (_, effect) => effect(),
   now,

@@ -7,7 +7,7 @@ const idsAtOnce = 1000;
 const keyOf = (bucket: Bucket, id: string) => `${bucket} ${id}`;
 const byText = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** Opens the entries for one process. */
+/** Opens the state store, with the entries that all processes share, for one process. */
 export const simulatedState = (entries: StateEntries, gate: Gate): StateStore => {
   const call = <T>(name: string, effect: () => T) => gate.call(`state.${name}`, effect);
   return {

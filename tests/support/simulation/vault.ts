@@ -1,7 +1,7 @@
 import { noEntry, type StateStore } from '../../../application/ports/state.js';
 import { NotAsSealed, type Vault } from '../../../application/ports/vault.js';
 
-/** Vault whose secrets are readable to a person who reads a trace, and useless once their key is gone. */
+/** Vault without encryption, so that traces stay readable. Secrets cannot be opened after their key was destroyed. */
 export const simulatedVault = (state: StateStore): Vault => ({
   seal: async (keyId, secret, context) => {
     if (!(await state.get('vault', keyId))) await state.put('vault', keyId, 'key', noEntry);

@@ -86,7 +86,7 @@ export const statementFile = (entries: readonly ShownEntry[], name = 'treasury')
   },
 });
 
-/** Returns the bytes that a format writes. */
+/** Returns the bytes that a format writes for a statement. */
 export const bytesOf = async (format: Format, statement: StatementFile): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of format(statement)) chunks.push(Buffer.from(chunk as Uint8Array));

@@ -8,7 +8,7 @@ import type { Transaction } from '../../../infrastructure/chains/ton/transaction
 const variant = variants.find(({ family }) => family === 'ton') ?? assert.fail('no variant is on TON');
 const everything: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 
-/** Reads a transaction whose account confirms all imports that name it. */
+/** Reads the movements of a transaction. All token imports that name its account count as confirmed by the account. */
 export const readMoved = (transaction: Transaction, interest: Interest) =>
   readMovements(transaction, interest, interest.tokenAccounts(accountIn(transaction)));
 

@@ -9,7 +9,10 @@ const [ann = '', ben = ''] = people;
 /** Step of a script for a follower of TON and its index. */
 export type Step =
   | { readonly kind: 'mine'; readonly transfers: readonly Transfer[]; readonly shape: Shape }
-  /** Mines a block; the index lacks some of its shard blocks, and may run get methods on an old state. */
+  /**
+   * Mines a block. Until the index is healed, it lacks `blocks` shard blocks of the new block and, if `behind` is true,
+   * runs get methods on an old state.
+   */
   | {
       readonly kind: 'lose';
       readonly transfers: readonly Transfer[];
@@ -17,13 +20,16 @@ export type Step =
       readonly behind: boolean;
     }
   | { readonly kind: 'heal' }
-  /** Kills the follower after that many more writes. With `stale`, the index then answers with old states. */
+  /** Kills the follower after `writes` more writes. With `stale`, the index then answers with old states. */
   | { readonly kind: 'kill'; readonly writes: number; readonly stale: boolean }
   /** Restarts the follower, and mines a block while get methods of a jetton wallet and of a hostile contract fail. */
   | { readonly kind: 'mute'; readonly value: bigint }
   | { readonly kind: 'faults'; readonly faults: readonly IndexFault[] }
   | { readonly kind: 'restart' }
-  /** Mines a block while one source is unavailable, and waits until the other one has returned it. */
+  /**
+   * Mines a block while one source is unavailable, and waits until the follower has read the block from the other
+   * source.
+   */
   | {
       readonly kind: 'away';
       readonly source: 'index' | 'backup';
@@ -90,7 +96,10 @@ export const stepsOfTwo: fc.Arbitrary<Step[]> = fc.array(fc.oneof({ weight: 2, a
   maxLength: 10,
 });
 
-/** Script in which every shard block of a masterchain block is lost for a while, and with them a forged receipt. */
+/**
+ * Script in which the index lacks all shard blocks of a masterchain block for a while. The block contains a payment and
+ * a forged receipt of jettons.
+ */
 export const lostBlocks: Step[] = [
   {
     kind: 'lose',
@@ -107,7 +116,7 @@ export const lostBlocks: Step[] = [
 /** Script in which the follower is killed at each write of a deposit, and then reads states from before the deposit. */
 export const staleKills: Step[] = [1, 2, 3, 4, 5].map((writes) => ({ kind: 'kill', writes, stale: true }));
 
-/** Script in which the get methods of wallets fail for a while, also across a restart. */
+/** Script in which the get methods of jetton wallets fail for a while, also across a restart. */
 export const muteWallets: Step[] = [
   { kind: 'mute', value: 7n },
   { kind: 'restart' },
@@ -116,8 +125,8 @@ export const muteWallets: Step[] = [
 ];
 
 /**
- * Script in which sixteen answers in a row fail, each in a way that makes the connector pause: with its usual pauses,
- * which grow, it would rest for a minute.
+ * Script in which sixteen answers in a row fail, each in a way that makes the connector back off. With the usual
+ * backoff, which grows, the connector would wait for a minute.
  */
 export const sixteenFaults: Step[] = [
   { kind: 'faults', faults: Array(4).fill(['failing', 'busy', 'cut off', 'busy in the body']).flat() },
@@ -134,7 +143,10 @@ const paidAway = (source: 'index' | 'backup', shape: Shape): Step => ({
   ],
   shape,
 });
-/** Steps in which the index is away, also while the follower restarts, and is back while the backup is away. */
+/**
+ * Script in which the index, then the backup, and then the index again is unavailable. The first two of these outages
+ * span a restart of the follower.
+ */
 export const failover: Step[] = [
   paidAway('index', 'usual'),
   paidAway('index', 'merge'),

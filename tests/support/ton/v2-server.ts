@@ -14,7 +14,7 @@ type Options = {
   pageSize?: number;
   /** Largest count that the server accepts. */
   largestCount?: number;
-  /** True for an older server, which has another name for the newest blocks of shards. */
+  /** True for an older server, on which the method `getShards` is called `shards`. */
   isOld?: boolean;
 };
 type Asked = { readonly query: URLSearchParams; readonly body: Record<string, unknown>; readonly isBehind: boolean };
@@ -31,7 +31,7 @@ const broken: Readonly<Partial<Record<V2Fault, Reply>>> = {
   'without a result': { status: 200, body: { ok: true } },
 };
 
-/** Error of a request, which becomes the answer of the server. */
+/** Error with which the handler of a request ends. The server answers the request with `reply`. */
 class Refused extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
@@ -62,7 +62,7 @@ const inOrder = ({ transactions }: ShardBlock) =>
     return String(one) < String(other) ? -1 : 1;
   });
 
-/** Makes the answers of a server whose liteserver has the blocks of the script. */
+/** Returns the methods of a server that has the blocks of the script. */
 const createAnswers = (script: TonScript, { pageSize = 256, largestCount = 1000, isOld = false }: Options) => {
   const blocks = (isBehind: boolean) => script.blocks.slice(0, isBehind ? -1 : undefined);
   const written = ({ workchain, shard, seqno }: BlockId) => {
@@ -143,13 +143,13 @@ const createAnswers = (script: TonScript, { pageSize = 256, largestCount = 1000,
   return answers;
 };
 
-/** Starts a server like toncenter's version 2 over a scripted chain, with faults for single answers. */
+/** Starts a double of a server with the API v2 of toncenter on a scripted chain, with faults for single answers. */
 export const startTonV2 = async (script: TonScript, options: Options = {}) => {
   const faults: V2Fault[] = [];
   const asked: { readonly method: string; readonly key: string | undefined }[] = [];
-  /** Cuts off every request while it is on. */
+  /** Closes every connection without an answer while `isOn` is true. */
   const outage = { isOn: false };
-  /** Number of account states that are answered without the last block. */
+  /** Number of further requests for account states that get outdated values. */
   const outdated = { next: 0 };
   const answers = createAnswers(script, options);
   const isBehind = (method: string, fault: V2Fault | undefined) => {

@@ -8,7 +8,7 @@ import { composeApp, contextOf, openStores, processOf, unusedSender } from '../f
 import { testSystem } from '../silent.js';
 
 type Script = {
-  /** Processes that run besides the projector and the deliverer. */
+  /** Names of processes that run besides the projector and the deliverer. */
   readonly processes?: readonly string[];
   readonly sender: Partial<Sender>;
   readonly queue?: Partial<Pick<Jobs, 'put' | 'remove'>>;
@@ -55,7 +55,7 @@ export const startDelivering = async ({ processes = [], sender, queue, system = 
     webhookId,
     caughtUp,
     register,
-    /** Requests a delivery to a webhook as the read models show it, even for another organization than its own. */
+    /** Requests a delivery to the webhook `to`, even if the organization of `by` does not own that webhook. */
     request: async (by = context, to = webhookId, data = {}) => {
       const deliveryId = deliveryIdFor(testSystem, by, [String(asked++)]);
       const found = await app.webhooks.find(by, to);

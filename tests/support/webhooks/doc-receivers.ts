@@ -8,7 +8,7 @@ import { freshDirectory } from '../run/directories.js';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');
 
-/** Returns the page's only code block in a language. */
+/** Returns the only code block of docs/webhooks.md in a language; fails if there is not exactly one. */
 export const blockIn = (language: string) => {
   const found = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))];
   assert.equal(found.length, 1, `code blocks in ${language}`);
@@ -31,7 +31,7 @@ export const samples: readonly (Sample & { readonly version: 'v1' | 'v1a'; reado
   { ...sample, version: 'v1a', missing: sample.language === 'python' ? (noPython ?? noEd25519) : null },
 ]);
 
-/** Starts the page's receiver as a reader of the page would. */
+/** Starts a sample receiver of docs/webhooks.md as a reader of that page would. */
 export const startSample = async ({ language, file, command }: Sample, port: number, env: Record<string, string>) => {
   const path = join(freshDirectory(), file);
   writeFileSync(path, blockIn(language));

@@ -31,7 +31,10 @@ export const egressWith = (settings: Partial<Parameters<typeof createEgress>[0]>
 export const visit = async (egress: Egress, url: string) =>
   (await request(url, { dispatcher: egress.dispatcher })).body.text();
 
-/** Leads every connection to the port, records the dialled addresses, and shows `seen` as the remote address. */
+/**
+ * Redirects every connection to `port` and returns the list of dialled addresses. Sockets report `seen`, by default the
+ * dialled address, as their remote address.
+ */
 export const divert = (port: number, seen?: string) => {
   const { connect } = net;
   const dialled: string[] = [];
@@ -56,7 +59,7 @@ export const divert = (port: number, seen?: string) => {
   return dialled;
 };
 
-/** Self-signed certificate of receiver.example, which shows which authorities are trusted. */
+/** Self-signed certificate of receiver.example, for tests of the trusted certificate authorities. */
 const pem = (label: string, base64: string) => `-----BEGIN ${label}-----\n${base64}\n-----END ${label}-----\n`;
 const cert = pem(
   'CERTIFICATE',
@@ -68,7 +71,7 @@ const key = pem(
 );
 export const serveSecurely = (answer: RequestListener) => serve(answer, createTlsServer({ cert, key }, answer));
 
-/** Program that prints the answer or the error's code; it is a process, because Node reads authorities at its start. */
+/** Program that prints the answer or the error code. Runs as a process: Node reads extra authorities at its start. */
 const program = (url: string) => `
   import { createEgress } from ${JSON.stringify(new URL('../../../infrastructure/egress/guard.ts', import.meta.url).href)};
   import { request } from 'undici';

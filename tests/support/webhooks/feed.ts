@@ -21,7 +21,7 @@ type Page = { readonly notifications: readonly Notified[]; readonly next_after: 
 export const idsOf = (notifications: readonly Notified[]) =>
   notifications.map(({ webhook_history_id }) => webhook_history_id);
 
-/** Pulls the notification feed of an API. */
+/** Returns functions that read the notification feed of an API. */
 export const createFeed = (url: () => string, credentials: () => Credentials, api = 'c') => {
   const list = async (request: object): Promise<Page> => {
     const { status, body } = await call(url(), credentials(), `/v1/${api}/ListNotifications`, request);

@@ -37,10 +37,13 @@ export type Attempt = {
   readonly body: string;
   /** Time of arrival, Unix ms. */
   readonly at: number;
-  /** Connection on which it arrived, numbered in the order of their beginning. */
+  /**
+   * Number of the connection on which the notification arrived. Connections are numbered in the order in which they
+   * were opened.
+   */
   readonly connection: number;
   readonly fate: Fate;
-  /** Time at which the answer was sent or the connection ended, Unix ms; null before. */
+  /** Time at which the answer was sent or the connection ended, Unix ms; null until then. */
   endedAt: number | null;
 };
 
@@ -50,7 +53,7 @@ export const noticeIn = ({ body }: Attempt) => JSON.parse(body) as Notice;
 /** Prefix of an ed25519 key's 32 bytes in SPKI. */
 const beforeKey = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Webhook as GetWebhook shows it. */
+/** Keys of a webhook, as GetWebhook returns them. */
 export type Keys = { readonly webhook_id: string; readonly secret: string; readonly public_key: string };
 
 /** Checks the first v1a signature, which is made with the webhook's own key. */
@@ -65,7 +68,7 @@ export const isOwn = ({ public_key }: Keys, headers: IncomingHttpHeaders, body: 
   return verify(null, signed, key, Buffer.from(signature, 'base64'));
 };
 
-/** Makes a check that returns why a notification is not what the service signed, or null when both signatures hold. */
+/** Makes a check that returns null if both signatures of a notification are valid, and the reason if one is not. */
 export const createVerifier =
   (known: ReadonlyMap<string, Keys>) =>
   (attempt: Attempt): string | null => {
@@ -107,14 +110,14 @@ export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, numbe
 export type Choose = (id: string) => Fate;
 const slowestMs = 1500;
 
-/** Numbers the connections of a server in their order, which distinguishes the processes that opened them. */
+/** Numbers the connections of a server in their order, so that a test can tell which process opened a connection. */
 const numberConnections = (server: Server) => {
   const numbers = new WeakMap<Socket, number>();
   let count = 0;
   server.on('connection', (socket) => numbers.set(socket, count++));
   return {
     of: (socket: Socket) => numbers.get(socket) as number,
-    /** Opens a connection, and returns its number: connections that began before have lower ones. */
+    /** Opens a connection, and returns its number. Connections that were opened earlier have lower numbers. */
     next: (port: number) =>
       new Promise<number>((resolve) => {
         const own = connect(port, '127.0.0.1');
@@ -178,7 +181,8 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
   };
   const server = createServer((request, response) => void receive(request, response));
   const connections = numberConnections(server);
-  // Connections stay open, because one that closes between two requests makes an attempt that only the sender knows of.
+  // Keeps idle connections open. Closing a connection just as the sender uses it would cause an attempt that only the
+  // sender knows of.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -20,7 +20,7 @@ export const messageTo = (url: string, changes: Partial<WebhookMessage> = {}): W
 
 export const at = (port: number, path = '') => `http://127.0.0.1:${port}/${path}`;
 
-/** Starts a receiver that answers a request with any bytes. */
+/** Starts a receiver on whose connections `speak` writes any bytes as soon as the first bytes of a request arrive. */
 export const serveRaw = async (speak: (socket: net.Socket) => unknown) => {
   /** Connections that have received a request. */
   const sockets: net.Socket[] = [];
@@ -38,7 +38,7 @@ export const serveRaw = async (speak: (socket: net.Socket) => unknown) => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const port = portOf(server);
-  /** Resolves once the other side has closed every connection. */
+  /** Resolves once the sender has closed every connection. */
   const left = async () => {
     if (server.listening) await once(server.close(), 'close');
   };

@@ -106,7 +106,10 @@ for (const engine of engines)
     it('keeps a credential valid that another organization tried to delete', async () =>
       assert.equal((await call(service.url, theirs, '/v1/c/ListWallets', {})).status, 200));
 
-    /** Lists, each with writes that fill two pages. Specs that follow chains test the lists that only chains fill. */
+    /**
+     * Writes that fill two pages of a list operation, by its name. Specs that follow chains test the lists that only
+     * chains fill.
+     */
     const fill: Record<string, (api: Client['c']) => Promise<unknown>> = {
       ListWallets: async (api) => {
         for (const name of ['a', 'b']) await api.registerWallet({ name });

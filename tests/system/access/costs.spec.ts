@@ -26,9 +26,12 @@ for (const engine of engines)
     let client: Client;
     let credentials: { key: string; secret: string };
     let wallet_id: string;
-    // The engines' doubles store one event after the other, and a busy machine must answer in time.
+    // Chooses fewer addresses on the engines' doubles, which store one event after the other and may run on a busy
+    // machine.
     const hundreds = engine.isEmbedded ? 10 : 3;
-    /** Cost of an answer with all addresses of the wallet, one unit per hundred: 101 addresses and these hundreds. */
+    /**
+     * Cost of a response with the whole wallet: one unit per started hundred of its `100 * hundreds + 101` addresses.
+     */
     const wholeWallet = hundreds + 2;
     const ask = async (path: string, request: object, headers: Record<string, string> = {}) => {
       const answer = await call(service.url, credentials, path, request, headers);

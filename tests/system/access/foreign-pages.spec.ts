@@ -22,7 +22,10 @@ const query = (url: string) =>
     () => 0,
   );
 
-/** Sends the same as a form does, which browsers allow every page. Returns the type of what the page may see. */
+/**
+ * Sends a request like an HTML form, which browsers allow from every page. Returns the type of the response that the
+ * page may see.
+ */
 const querySimply = (url: string) =>
   fetch(`${url}/v1/admin/DeleteSession`, { method: 'POST', body: '{}', credentials: 'include', mode: 'no-cors' }).then(
     ({ type }) => type,

@@ -32,7 +32,7 @@ describe('a limit that four processes share on Redis', () => {
   });
   after(() => database?.end());
 
-  // A month is the window that ends least often, so that no request of a slow machine falls into the next one.
+  // Uses the limit per month, because a month is the longest window and therefore hardly ever ends during the test.
   it('holds within one percent while they send twice as many requests', async () => {
     const total = await admittedBy(database, 'month', (2 * limit) / processes);
     assert.ok(Math.abs(total - limit) <= limit / 100, String(total));

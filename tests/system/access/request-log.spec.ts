@@ -34,7 +34,7 @@ for (const engine of engines)
         .filter((line) => line.startsWith('{') && line.endsWith('}') && line.includes('"requestId"'))
         .map((line) => JSON.parse(line) as Line)
         .filter((line) => line.requestId === requestId);
-    /** Waits for the only line about a request, and returns its fields without those of every line. */
+    /** Waits for the only line about a request, and returns its fields without those that all lines have. */
     const lineAbout = async (requestId: string) => {
       const {
         level,
@@ -59,7 +59,10 @@ for (const engine of engines)
     const operate = (path: string, body: unknown, id: string, by: Credentials = client) =>
       call(service.url, by, path, body, { 'x-request-id': id });
     const traced = (id: string, ...more: string[]) => jsonOf(service.home, ['trace', id, ...more]);
-    /** Waits until the refusal of a request can be traced, and returns it. The full tier starts a process for each. */
+    /**
+     * Waits until the refused request can be traced, and returns its trace. The full tier starts a process for each
+     * attempt.
+     */
     const refusalOf = async (id: string) => {
       const { entries } = await eventually(() => traced(id));
       assert.equal(entries.length, 1);

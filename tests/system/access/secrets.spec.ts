@@ -25,12 +25,12 @@ const randomSecret = () => randomBytes(32).toString('hex');
 const noLeaks = (directories?: string[]) => assert.deepEqual(findLeaks(directories), []);
 
 describe('the search for secrets', () => {
-  // A fixed secret, so that the list of tests is the same in every run: two forms of a random secret may be equal.
+  // Uses a fixed secret, so that the list of tests is the same in every run: two forms of a random secret may be equal.
   const secret = createHash('sha256').update('planted').digest('hex');
   const junk = randomBytes(1000);
   before(() => keepSecret(secret));
 
-  /** Returns the forms of the secret that the search finds in a file with the contents. */
+  /** Returns the forms of the secret that the search finds in a file with the given contents. */
   const foundIn = (contents: Buffer | string) => {
     const directory = freshDirectory();
     writeFileSync(join(directory, 'events.db-wal'), contents);
@@ -162,7 +162,7 @@ for (const engine of engines)
   describe(`secrets on ${engine.name}`, () => {
     it('appear in no file, store, log, answer or metric', async () => {
       const service = await scenario(engine);
-      // The first search runs before the service stops, because files that it clears away later are still there.
+      // The first search comes while the service still runs, because the service deletes some of its files later.
       await keepContents(service.home);
       noLeaks([service.home.directory]);
       await service.kill();

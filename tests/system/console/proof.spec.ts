@@ -10,7 +10,7 @@ import { pressOn, tabTo } from '../../support/console/keyboard.js';
 import { usePageReader } from '../../support/console/read-page.js';
 import { eventually } from '../../support/eventually.js';
 
-/** Events after which the service seals a history without waiting for an hour. */
+/** Number of unsealed events at which the service seals a history without waiting for an hour. */
 const enough = 1000;
 const addresses = Array.from({ length: enough }, (_, n) => `0x${(n + 1_000_000).toString(16).padStart(40, '0')}`);
 

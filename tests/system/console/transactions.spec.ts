@@ -14,7 +14,7 @@ const wallet = new Wallet(sender.key);
 /** Request of a page to the wallet of its browser. */
 type Call = { readonly method: string; readonly params?: readonly unknown[] };
 
-/** Answers as a wallet that signs transactions, after it has checked what it is given as wallets do. */
+/** Answers like a wallet that signs transactions, and that first checks the transaction it is given. */
 const signTransaction = async ({ method, params = [] }: Call) => {
   if (method === 'eth_requestAccounts') return [wallet.address];
   assert.equal(method, 'eth_signTransaction');
@@ -23,14 +23,14 @@ const signTransaction = async ({ method, params = [] }: Call) => {
   const transaction = Transaction.from({ ...fields, gasLimit: gas, type: Number(type ?? 0) } as object);
   return wallet.signTransaction(transaction);
 };
-/** Answers as a wallet that signs digests only. */
+/** Answers like a wallet that signs only digests. */
 const signDigest = async ({ method, params = [] }: Call) => {
   if (method === 'eth_requestAccounts') return [wallet.address];
   if (method !== 'eth_sign') return { refusal: { code: 4200, message: `${method} is not supported` } };
   return wallet.signingKey.sign(String(params[1])).serialized;
 };
 
-/** Gives a page a wallet of the browser, and opens it anew with that wallet. */
+/** Installs a browser wallet in a page, and reloads the page. */
 const giveWallet = async (page: Page, answer: (call: Call) => Promise<unknown>) => {
   await page.exposeFunction('askWallet', answer);
   await page.addInitScript(`window.ethereum = { request: async (call) => {
@@ -112,7 +112,7 @@ describe('the transactions in the console', () => {
       assert.equal(await page.getByRole('button', { name: 'Sign with the browser wallet' }).count(), 0);
       await giveWallet(page, answer);
       await pressOn(page, 'Sign with the browser wallet');
-      // The page has been loaded anew, so its key is gone.
+      // The page was reloaded, so it no longer has the key.
       await page.getByRole('dialog').waitFor();
       await page.keyboard.insertText(console().credentials.key);
       await page.keyboard.press('Tab');

@@ -14,7 +14,7 @@ import { freshDirectory } from '../../support/run/directories.js';
 import { environmentOf, jsonOf, launcher, runCommand } from '../../support/service/command.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';
 
-/** Values of the test in place of those of the page. */
+/** Values of the test, by the example values of the page that they replace. */
 type Values = Readonly<Record<string, string>>;
 type Options = { readonly on: Home; readonly env?: Record<string, string>; readonly code?: number };
 
@@ -31,7 +31,7 @@ describe('the commands of docs/operations.md', () => {
   /** Commands that need servers. tests/system/docs/operations.spec.ts runs them in the full tier. */
   const onServers = new Set([...shellCommandsIn(move), 'mongodump --collection=processes']);
   const ran = new Set<string>();
-  /** Returns a command of the page with the values of the test, and notes that the test runs it. */
+  /** Returns a command of the page with the values of the test, and notes the command as run. */
   const take = (command: string, values: Values = {}) => {
     assert.ok(page.has(command), `the page does not give "${command}"`);
     ran.add(command);
@@ -47,7 +47,7 @@ describe('the commands of docs/operations.md', () => {
   let [chain, otherChain]: EvmNode[] = [];
   let service: Service;
   let home: Home;
-  /** Settings with a chain whose blocks are old, because they have the same times in every run. */
+  /** Settings with a test chain, whose blocks are old because their times are the same in every run. */
   const envOf = (node: EvmNode | undefined) => ({
     CHAIN_C_URL: node?.url ?? 'off',
     CHAIN_C_HEAD_AGE_SECONDS: '0',

@@ -205,7 +205,8 @@ describeInFull('a change of the master key in the data directory', () => {
     service = await startService({ on: home });
     all.push(await issue(service));
     await works(service, all);
-    // The service key and five credentials were there, two are done, and the sixth was made under the new key.
+    // Counts seven keys: the service key and five credentials, two of them re-encrypted already, and a sixth
+    // credential.
     assert.deepEqual(await rotate(home), { keys: 7 });
     assert.ok(file.read() === half && !file.isUnfinished());
     await works(service, all);

@@ -69,7 +69,7 @@ describeInFull('code in docs/webhooks.md', () => {
       assert.equal(notice.data.transfer.value, '70');
       assert.deepEqual(shapeOf(notice), shapeOf(JSON.parse(blockIn('json'))));
 
-      // A notification that arrives again is answered with success and not printed again.
+      // A repeated notification gets a success response, and is not printed again.
       const { webhook_history_id } = notice;
       await scene.api().resendWebhook({ webhook_history_id });
       await count(2);
@@ -94,7 +94,7 @@ describeInFull('code in docs/webhooks.md', () => {
         assert.equal(await post('other', Date.now(), JSON.stringify({ webhook_id, ...other })), 401);
       assert.equal(receiver.complaints(), '');
 
-      // A request that breaks off, as when the service is killed, does no harm.
+      // A request that is cut off, as when the service is killed, does no harm.
       const broken = connect(port, '127.0.0.1');
       broken.write('POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 100\r\n\r\n{', () => broken.resetAndDestroy());
       await once(broken, 'close');

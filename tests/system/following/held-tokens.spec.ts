@@ -43,7 +43,7 @@ describe('tokens that a wallet held before RegisterContract', () => {
         value,
         token: contract_address,
       });
-      // The follower has passed the block, and so does not record the transfer, once it lists a later one.
+      // A listed later transfer shows that the follower has passed the block and will not record its token transfer.
       await control('dev_transfer', { variant: 'c', to: address, value: '1' });
       await eventually(async () => assert.equal((await api.listTransfers({ wallet_id })).transfers.length, 1));
       const balances = async () => (await api.listAssets({ wallet_id, asset_type })).assets.map((one) => one.balance);

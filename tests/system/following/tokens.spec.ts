@@ -32,7 +32,7 @@ describe('tokens of a development chain without token standards', () => {
   });
   after(() => variants?.close());
 
-  /** Waits until the accounts of the addresses are found, on the chain where they have any. */
+  /** Waits until the token accounts of the owners are found. Coin types, which contain `::`, have no accounts. */
   const isFollowed = async (token_address: string, owners: readonly string[]) => {
     if (token_address.includes('::')) return;
     const admin = clientOf(variants.service).admin;

@@ -97,7 +97,7 @@ describe('on a development chain, the wallet API', () => {
         for (const address of [first, second]) await send(address, '77');
         const { block_number } = await send(third, '77');
         await variants.mine(depth);
-        // A follower that is behind would find the transfers after the registrations.
+        // Waits, because a lagging follower would find the transfers after the registrations.
         await variants.caughtUp(segment.toUpperCase(), block_number);
         const { wallet_id } = await newWallet({ import_asset: true }, first);
         assert.deepEqual(

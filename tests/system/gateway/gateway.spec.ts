@@ -150,7 +150,7 @@ describe('the node gateway', () => {
         new Promise<void>((resolve) => {
           const one = request(url(), { method: 'POST', headers: { 'content-type': 'application/json' } });
           one.on('error', () => undefined);
-          // A gateway whose nodes are marked unhealthy may answer a client before the client disconnects.
+          // A gateway with unhealthy nodes may answer before the client disconnects.
           one.on('close', resolve);
           one.end(
             `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["${addressOf(`asked ${asked++}`)}","latest"]}`,
@@ -268,7 +268,7 @@ describe('the node gateway', () => {
       let mined = 0;
       const waiting = async () =>
         Number(/chainfold_gateway_subscriptions (\d+)/.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1]);
-      // Connections of earlier tests may still be closing.
+      // Waits, because connections of earlier tests may still be closing.
       await until('these two are the only subscriptions', async () => (await waiting()) === 2);
       while ((await waiting()) === 2 && mined < 60) {
         chain.mine([{ ...logging, logs: many }]);

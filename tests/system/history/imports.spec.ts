@@ -24,7 +24,7 @@ describe('an import of history over HTTP and at the command line', () => {
   const pay = (to: string, value: string) => chain.request('dev_transfer', [{ variant: 'c', to, value }]);
   const valuesOf = async (address: string) =>
     (await api.listTransfers({ wallet_id: walletId, address })).transfers.map(({ value }) => value);
-  /** Waits until the follower has read the block of a payment to a watched address. */
+  /** Pays a watched address, and waits until the follower has read the block of the payment. */
   const passed = async (value: string) => {
     await pay(ann, value);
     await chain.request('dev_mine', [3]);

@@ -44,7 +44,7 @@ describeInFull('a rebuild of more events than fit into memory', () => {
     await store.close();
     const { code, stdout, stderr } = await runProcess(home, ['projections', 'rebuild', '--all', '--json'], {
       NODE_OPTIONS: '--max-old-space-size=64',
-      // No command makes a key beside stores, and these were made without one.
+      // Sets a master key: these stores were made without one, and no command creates a key beside existing stores.
       CHAINFOLD_MASTER_KEY: '5f'.repeat(32),
     });
     assert.equal(code, 0, stdout + stderr);
@@ -98,7 +98,7 @@ describe('a rebuild under a running service', () => {
     over.abort();
     await work;
     assert.ok(reads > 0);
-    // The service itself adds events, such as seals.
+    // Waits, because the service itself adds events, such as seals.
     await eventually(async () => {
       const { generation, lag, state } = await statusOf(home(), 'addresses');
       assert.deepEqual([generation.number, lag, state], [2, 0, 'live']);

@@ -39,7 +39,7 @@ const copyOf = async (release: string) => {
 };
 
 const versions = new Map(projections.map(({ name, version }) => [name, version]));
-/** Selects the documents of projections that had documents then and have the same version since. */
+/** Selects the documents of projections that had documents in the release, in the same version as today. */
 const comparable = (documents: readonly StoredDocument[], then: readonly StoredDocument[]) => {
   const made = new Map(then.map(({ name, version }) => [name, version]));
   return documents.filter(({ name }) => made.get(name) === versions.get(name));
@@ -96,7 +96,7 @@ for (const name of releases)
 
     it('is rebuilt to the documents that the release made', async () => {
       const { signal } = new AbortController();
-      // The first rebuild brings the projections that changed since then to their version of today.
+      // The first rebuild brings projections that changed after the release to their present version.
       for (const compare of [false, true]) {
         const { outcome, failures } = await release.app.rebuild.run(projections, {
           signal,

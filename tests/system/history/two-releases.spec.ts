@@ -25,13 +25,15 @@ import { testSystem } from '../../support/silent.js';
 const [ahead, other] = [contextOf(`org_${'a'.repeat(32)}`), contextOf(`org_${'b'.repeat(32)}`)];
 
 const same = <T extends object>(data: T) => data;
-/** Release after the present one: it writes BalanceTouched in version 3 and TransactionSent in version 2. */
+/** Upcasters of the next release, which writes BalanceTouched in version 3 and TransactionSent in version 2. */
 const nextRelease: Upcasters = {
   ...upcasters,
   BalanceTouched: { up: [...(upcasters.BalanceTouched?.up ?? []), same<EventData<'BalanceTouched'>>] },
   TransactionSent: { up: [same<EventData<'TransactionSent'>>] },
 };
-/** Present release with the next versions known, as it has to be before the next release is installed. */
+/**
+ * Upcasters of the present release that also read the next versions, as required before the next release is installed.
+ */
 const prepared: Upcasters = {
   ...upcasters,
   BalanceTouched: { up: upcasters.BalanceTouched?.up ?? [], next: same<EventData<'BalanceTouched'>> },
@@ -48,7 +50,7 @@ const sendCommands = (transactionId: string): readonly TransactionCommand[] => {
   ];
 };
 
-/** Projections that read the event whose version is newer. */
+/** Projections that read BalanceTouched, which the next release writes in a newer version. */
 const readers = ['balance_touches', 'unsettled'];
 
 for (const { name, open } of storeKinds)

@@ -14,7 +14,7 @@ import { call } from '../../support/service/http.js';
 import { clientOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 
 const node = (left: string, right: string) => nodeHash(left, right, sha256);
-/** Events after which the service seals a history without waiting for an hour. */
+/** Number of unsealed events at which the service seals a history without waiting for an hour. */
 const enough = 1000;
 const addresses = Array.from({ length: enough }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`);
 

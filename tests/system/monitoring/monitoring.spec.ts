@@ -16,7 +16,7 @@ import { clientOf, type Service, startService } from '../../support/service/serv
 import { silent } from '../../support/silent.js';
 
 const suffixes: Readonly<Record<string, readonly string[]>> = { histogram: ['_bucket', '_count', '_sum'] };
-/** Lists the names of the series that a text of metrics may contain. */
+/** Lists the names of all series that the metrics of a text may have. */
 const namesIn = (text: string) =>
   new Set(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type = '']) =>

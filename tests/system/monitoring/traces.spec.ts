@@ -17,7 +17,7 @@ const callerId = '00f067aa0ba902b7';
 const traceparent = `00-${traceId}-${callerId}-01`;
 const traceIdIn = (header: unknown) => /^00-([0-9a-f]{32})-[0-9a-f]{16}-01$/.exec(String(header))?.[1];
 
-/** Starts a node that passes requests on to another, and keeps their trace contexts by method. */
+/** Starts a node that forwards requests to another node, and keeps their bodies and trace contexts in `seen`. */
 const startRecordingNode = async (url: string) => {
   const seen: { readonly body: string; readonly traceparent: string | undefined }[] = [];
   const receive = async (request: IncomingMessage, response: ServerResponse) => {

@@ -6,7 +6,9 @@ import { chains } from '../../../domain/variant.js';
 import { embedded, type Home } from '../../support/engines/engines.js';
 import { environmentOf, launcher, runCommand } from '../../support/service/command.js';
 
-/** Settings of the tests' environment that turn the development chains off; an operator's first start lacks them. */
+/**
+ * Settings with which the test environment turns the development chains off. The first start of an operator lacks them.
+ */
 const unset = chains.map(({ tag }) => `CHAIN_${tag}_URL`);
 const startForPeople = async (home: Home, extra: Record<string, string>) => {
   const given = Object.entries({ ...environmentOf(home), ...extra });

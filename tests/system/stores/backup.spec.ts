@@ -66,8 +66,8 @@ const walletsIn = (events: readonly Recorded[]) =>
   );
 
 /**
- * Kills a backup as soon as `file` exists in its folder, or the folder itself if `file` is empty. Tries again if the
- * backup was complete before.
+ * Kills a backup as soon as `file` exists in its folder; if `file` is empty, as soon as the folder exists. Starts over
+ * if the backup was complete before it could be killed.
  */
 const killBackup = async (home: Home, file: string): Promise<{ target: string; folder: string }> => {
   const target = freshDirectory();

@@ -9,7 +9,7 @@ import { buildProgram } from '../../support/run/builder.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';
 
-/** Stores that a command writes to before it is answered. */
+/** Stores that a command writes to before the service responds. */
 const written = { 'Event store': 'events.db', Limiter: 'limiter.db' };
 
 describe('a service whose stores are busy', () => {

@@ -38,14 +38,14 @@ const hammer = async (service: Service, acknowledged: Acknowledged, batches: num
     }
   };
   await Promise.allSettled(Array.from({ length: callers }, caller));
-  // The process has ended only when its stores may be opened by the next one.
+  // Waits until the process has ended, because only then may the next one open its stores.
   await service.kill();
 };
 
 for (const engine of engines)
   describe(`a service killed with SIGKILL on ${engine.name}`, () => {
     it('loses nothing that it acknowledged, keeps no partial batch, and has read models that equal a rebuild', async () => {
-      // The engines' doubles store one event after the other.
+      // Chooses smaller batches on the engines' doubles, which store one event after the other.
       const batchSize = engine.isEmbedded ? 40 : 12;
       const acknowledged: Acknowledged = { wallets: new Map(), batchSize };
       let service = await startService({ on: engine });
@@ -58,7 +58,7 @@ for (const engine of engines)
       const client = clientOf(service);
       for (const [wallet_id, addresses] of acknowledged.wallets) {
         const { wallet } = await client.c.getWallet({ wallet_id });
-        // An unanswered batch may be stored or not, but never in part.
+        // A batch without a response may be stored or not, but never in part.
         assert.ok([addresses.length, batchSize].includes(wallet.addresses.length), `${wallet.addresses.length}`);
         if (addresses.length > 0) assert.deepEqual(wallet.addresses, addresses);
       }

@@ -24,7 +24,7 @@ type Attempt = {
   readonly started: number;
   readonly status: number;
   readonly problem: { readonly code: string; readonly detail: string } | null;
-  /** True when the answer says that the read models are behind. */
+  /** True if the response says that the read models are behind. */
   readonly isPending: boolean;
 };
 const isAffected = ({ status, isPending }: Attempt) => status === 503 || isPending;

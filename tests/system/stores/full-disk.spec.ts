@@ -11,7 +11,9 @@ import { demoOf, type Service, startService } from '../../support/service/servic
 
 const isMissing = spawnSync('prlimit', ['--version']).status !== 0;
 
-/** Limits how large a file of the process may grow, which acts like a full disk; 'unlimited' is space that returns. */
+/**
+ * Limits the size to which files of the process can grow, which acts like a full disk. 'unlimited' removes the limit.
+ */
 const limitFiles = ({ process: { pid } }: Service, bytes: number | 'unlimited') =>
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 

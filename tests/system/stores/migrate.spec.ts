@@ -35,7 +35,10 @@ const reportedValues = ({ attempts }: Receiver) => attempts.map((one) => noticeI
 describeInFull('a migration from the embedded stores to the services and back', () => {
   let chain: DevelopmentChain;
   let receiver: Receiver;
-  /** Embedded stores, services, and the services with the data directory, as the migration needs both. */
+  /**
+   * Homes of the embedded stores, of the services, and of the services with the data directory of the embedded stores,
+   * which the migration needs.
+   */
   let [small, large, both]: [Home, Home, Home] = [] as never;
   let env: Record<string, string>;
   let running: Service | undefined;
@@ -145,7 +148,7 @@ describeInFull('a migration from the embedded stores to the services and back', 
   });
 
   it('copies every event with its time, the vault and the state of the processes', async () => {
-    // The payment comes while no service runs; the follower finds it later.
+    // Pays while no service runs, so that the follower finds the payment later.
     await pay('2000');
     const { code, stdout, stderr } = await runCommand(both, [...migrate, 'services', '--json']);
     assert.equal(code, 0, stderr);

@@ -26,7 +26,7 @@ for (const engine of engines)
       return new Date(Number(block.timestamp) * 1000).toISOString();
     };
     const find = async (transaction_id: string) => (await scene.api.getTransaction({ transaction_id })).transaction;
-    /** Returns the inclusion that the record must show according to the node's receipt. */
+    /** Returns the fields about the block and the fee that a transaction must have, according to the node's receipt. */
     const inclusionOf = async (hash: string) => {
       const { gasUsed, effectiveGasPrice, blockHash, blockNumber } = await receiptOf(hash);
       return {

@@ -136,7 +136,8 @@ for (const engine of engines)
       const isLive = ({ transaction_state }: (typeof found)[number]) => transaction_state.endsWith('CREATED');
       const held = found.filter(isLive).map(({ nonce }) => Number(nonce));
       assert.equal(new Set(held).size, held.length, 'a nonce is held twice');
-      // Free nonces were canceled after the last creation, so new transactions must take them and leave no gap.
+      // Canceled transactions freed nonces after the last creation, so new transactions must take these and leave no
+      // gap.
       const used = new Set(found.map(({ nonce }) => Number(nonce)));
       assert.deepEqual(
         [...used].toSorted((a, b) => a - b),

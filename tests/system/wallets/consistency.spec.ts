@@ -9,7 +9,7 @@ import { clientOf, demoOf, type Service, startService } from '../../support/serv
 
 const evmAddress = () => `0x${randomBytes(20).toString('hex')}`;
 
-/** Runs the work `times` times, `wide` at once. */
+/** Runs the work `times` times, at most `wide` times concurrently. */
 const many = async (times: number, wide: number, work: (n: number) => Promise<void>) => {
   let next = 0;
   const lane = async () => {
@@ -50,7 +50,7 @@ for (const engine of engines)
       await many(times, 24, async (n) => {
         const { wallet_id, isPending } = await register(n);
         const find = () => isFound(n % 3 === 0 ? one(n) : other(n), wallet_id, n % 10 === 0);
-        // An answer may say that the read models are behind, as on a machine that is busy with other tests.
+        // A response may say that the read models are behind, as on a machine that is busy with other tests.
         if (isPending) {
           pending++;
           return until(`wallet ${n} is found`, async () => (await one(n).c.getWallet({ wallet_id })).wallet !== null);

@@ -250,7 +250,7 @@ for (const engine of engines)
         fc.asyncProperty(fc.constantFrom(...endpoints), json, async (endpoint, body) => {
           const headers = { 'content-type': 'application/json', ...sign(demo, endpoint.path, body) };
           const answer = await fetch(new URL(endpoint.path, service.url), { method: 'POST', headers, body });
-          // Exports answer with lines.
+          // Reads the response as text, because exports respond with many lines of JSON.
           const text = await answer.text();
           assert.ok([200, 400, 404, 409].includes(answer.status), `${endpoint.path} ${body} ${text}`);
         }),

@@ -15,7 +15,7 @@ const deposit = { address: '0x3535353535353535353535353535353535353535', confirm
 const signer = webhookSigner(new Uint8Array(32));
 const attacker = contextOf(`org_${'b'.repeat(32)}`);
 
-/** Makes every variation of a message to the attacker that needs no key of others. */
+/** Lists variations of a message to the attacker that need no key except `own`, the secret of the attacker. */
 const variationsOf = (
   message: Sent,
   own: string,
@@ -105,7 +105,7 @@ describe('a webhook message to an organization', () => {
         const genuine = await sentTo();
         assert.equal(await post(genuine), 204);
         const tried = stolen.flatMap((one) => variationsOf(one.message, one.secret, { id: genuine.id, ...victim }));
-        // Each receiver also compares the ids, even under a signature that the service never makes.
+        // Receivers must compare the ids even under a valid signature, which the service never makes for other ids.
         const misnamed = [{ webhook_id: 'whk_other' }, { organization_id: attacker.organizationId }].map((other) => {
           const message = { ...genuine, body: JSON.stringify({ ...JSON.parse(genuine.body), ...other }) };
           const { webhook_id: webhookId, organization_id: organizationId } = victim;

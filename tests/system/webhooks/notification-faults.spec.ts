@@ -25,7 +25,7 @@ for (const engine of engines)
       await Promise.all([scene.processes.main().kill(), scene.processes.killDeliverer()]);
       await scene.processes.start();
     };
-    /** Reads the stream until it ends with its process, and continues after the last id in a later process. */
+    /** Creates a reader of the notification stream. Each connection resumes after the last received id. */
     const createReader = () => {
       const received: Notified[] = [];
       return {
@@ -83,7 +83,7 @@ for (const engine of engines)
         assert.deepEqual(idsOf(reader.received), idsOf(all));
       });
       await disconnect();
-      // A client that was away meanwhile gets all of it from the place where it stopped.
+      // A list after the same position contains the notifications that the stream delivered.
       const { notifications } = await feed.list({ after: before });
       assert.deepEqual(notifications, reader.received);
     });

@@ -24,7 +24,7 @@ for (const engine of engines)
     const credentials = () => demoOf(scene.processes.home);
     const feed = createFeed(url, credentials);
     const ofWallet = (wallet_id: string) => feed.all({ wallet_id });
-    /** Waits until the feed has as many notifications of a wallet. */
+    /** Waits until the feed has `count` notifications of a wallet, and returns them. */
     const toldOf = (wallet_id: string, count: number) =>
       eventually(async () => {
         const found = await ofWallet(wallet_id);

@@ -10,14 +10,17 @@ import { playWebhookFaults } from '../../support/scenes/webhook-scenario.js';
 import { openScene, type Scene } from '../../support/scenes/webhook-scene.js';
 import { type Choose, noticeIn, type Receiver } from '../../support/webhooks/webhook-receiver.js';
 
-/** Size of the run; `npm run soak` is the long one. Engines' doubles get less, because they share this process. */
+/**
+ * Size of the run; `npm run soak` is the long one. Runs on the engines' doubles are smaller, because the doubles share
+ * this process.
+ */
 const sizeOn = ({ isEmbedded }: Engine) => ({
   activities: isEmbedded ? sized(40, 80) : 40,
   kills: 2,
   // Each receiver that hangs costs a wait of fifteen seconds.
   odds: { slow: 0.15, fail: 0.08, reset: 0.05, hang: sized(0, 0.02) },
 });
-/** Number of deliveries of one webhook that are sent at once. */
+/** Maximum number of concurrent deliveries of one webhook. */
 const inHand = 8;
 
 /** Removes a database with the two files that SQLite keeps beside it. */
@@ -123,7 +126,8 @@ for (const engine of engines)
 
     it('arrive even if the queue is lost', async () => {
       const failed = new Set<string>();
-      // A second failure would delay the next attempt by five minutes, but the kill cuts off an attempt that hangs.
+      // Fails only the first attempt: a second failure would delay the next attempt by five minutes. A hanging attempt
+      // is cut off by the kill.
       const failing = await setUp(1, (id) => {
         if (failed.has(id)) return 'hang';
         failed.add(id);
@@ -163,7 +167,8 @@ for (const engine of engines)
       await until('all are queued', async () => (await statuses(dead.webhook_id)).length === queued);
       await until('as many as possible hang', () => dead.receiver.attempts.length >= inHand);
       for (const value of ['2', '3', '4']) await sendAndAwait(value);
-      // Deliveries that were queued before have not been tried yet, as each hangs for fifteen seconds, eight at once.
+      // Checks that some queued deliveries were not attempted yet: eight are sent at once, and each hangs for fifteen
+      // seconds.
       const tried = new Set(dead.receiver.attempts.map(({ id }) => id)).size;
       assert.ok(tried < queued, `${tried} of ${queued} were tried`);
       await scene.api().removeWebhook({ webhook_id: dead.webhook_id });

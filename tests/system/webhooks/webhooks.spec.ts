@@ -23,7 +23,7 @@ type Notice = {
 
 type Answers = {
   status: number;
-  /** Status of the first answer only, and the promise that the other answers wait for. */
+  /** Status of the first response only; null for `status`. Later responses wait for `afterwards`. */
   first: number | null;
   afterwards: Promise<unknown>;
   headers: Record<string, string>;
@@ -200,7 +200,7 @@ for (const engine of engines)
       const { wallet_id, address } = await newWallet(1);
       const webhook_id = await register(wallet_id, 1);
       receiver.answers.first = 500;
-      // The second attempt is answered late, so that even a slow machine notices whether the answer was awaited.
+      // Delays the response to the second attempt, so that even a slow machine notices if the service does not wait.
       let answer: (value?: unknown) => void = () => undefined;
       receiver.answers.afterwards = new Promise((resolve) => {
         answer = resolve;

@@ -10,7 +10,7 @@ export type Block<T = string> = {
   readonly transactions: readonly T[];
 };
 
-/** Maximum number of blocks that can be replaced. */
+/** Maximum depth of a reorganization in blocks. */
 export const maxReorgDepth = 256;
 
 export type Blocks = ReturnType<typeof createBlocks>;
@@ -37,7 +37,10 @@ export const createBlocks = (evm: Evm, publish: (block: Block) => Promise<void>)
   return {
     height,
     mine,
-    /** Mines many blocks. Blocks too deep to ever be replaced are mined in one call and not published. */
+    /**
+     * Mines `count` blocks. Blocks that are too deep for a later reorganization are mined in one call and not published
+     * to subscribers.
+     */
     mineMany: async (count: number, secondsApart: number) => {
       if (count > maxReorgDepth) await evm('hardhat_mine', `0x${(count - maxReorgDepth).toString(16)}`, secondsApart);
       for (let left = Math.min(count, maxReorgDepth); left > 0; left--) {
@@ -50,7 +53,7 @@ export const createBlocks = (evm: Evm, publish: (block: Block) => Promise<void>)
       if (!reverted) return invalid(`blocks above ${to} can no longer be replaced`);
       forget((height) => height >= to);
     },
-    /** Reverts to a caller's snapshot, which invalidates all later snapshots. */
+    /** Reverts the chain to a snapshot that a caller took, which invalidates all later snapshots. */
     revert: async (params: readonly unknown[]) => {
       const reverted = await evm<boolean>('evm_revert', ...params);
       if (reverted) forget((_, snapshot) => BigInt(snapshot) > BigInt(params[0] as string));

@@ -75,7 +75,10 @@ const createRequest = ({ evm, blocks }: Parts, methods: Methods, log: Log) => {
   };
 };
 
-/** Starts a new chain at height 0 with a block every `blockMs` milliseconds. With 0, it mines on request and per transaction. */
+/**
+ * Starts a new chain at height 0 with a block every `blockMs` milliseconds. If 0, blocks are mined only on request and
+ * for each transaction.
+ */
 const startChain = async (edr: Edr, blockMs: number, log: Log): Promise<DevelopmentChain> => {
   const { parts, faucet } = await openChain(edr, blockMs === 0);
   const interval = createInterval(

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { getBytes } from 'ethers/utils';
 import { RpcError, rpcCode, toNodeError } from '../rpc-error.js';
 
-/** Calls a method of EDR. Rejects with an RpcError. */
+/** Calls a method of EDR, Hardhat's embedded EVM. Rejects with an RpcError. */
 export type Evm = <T>(method: string, ...params: readonly unknown[]) => Promise<T>;
 
 type Account = { readonly address: string; readonly balance: bigint };
@@ -25,7 +25,7 @@ type Context = {
   ): Promise<Provider>;
 };
 
-/** Used part of EDR's interface. No installed package declares its types. */
+/** Part of EDR's interface that the development chain uses. No installed package declares its types. */
 export type Edr = {
   readonly EdrContext: new () => Context;
   readonly ContractDecoder: new () => object;

@@ -21,7 +21,10 @@ export type Faucet = ReturnType<typeof createFaucet>;
 /** Creates a random key, which also gives each chain a different genesis block. */
 export const newFaucetKey = () => new Wallet(`0x${randomBytes(32).toString('hex')}`);
 
-/** Multiplies the base fee, which may rise while the transaction waits in a full pool. */
+/**
+ * Factor by which the maximum fee exceeds the base fee, because the base fee may rise while the transaction waits in a
+ * full pool.
+ */
 const feeHeadroom = 10n;
 const tip = 1_000_000_000n;
 

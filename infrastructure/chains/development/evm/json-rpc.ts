@@ -16,7 +16,7 @@ const bad = (id: Id, code: number, message: string) => failed(id, new RpcError(c
 const idOf = (call: { readonly id?: unknown }): Id =>
   typeof call.id === 'string' || typeof call.id === 'number' ? call.id : null;
 
-/** Answers one call; null for a notification. */
+/** Handles one call and returns the reply; null for a notification. */
 const answerOne = async (call: unknown, request: Request): Promise<Reply | null> => {
   if (typeof call !== 'object' || call === null || Array.isArray(call))
     return bad(null, rpcCode.request, 'invalid request');
@@ -39,7 +39,10 @@ const answerBatch = async (calls: readonly unknown[], request: Request) => {
   return wanted.length > 0 ? wanted : null;
 };
 
-/** Answers the JSON text of a call or a batch; null if it contains only notifications. */
+/**
+ * Handles the JSON text of a call or a batch and returns the JSON text of the reply; null if all calls are
+ * notifications.
+ */
 export const answer = async (text: string, request: Request): Promise<string | null> => {
   let calls: unknown;
   try {

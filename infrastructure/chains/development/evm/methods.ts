@@ -38,7 +38,7 @@ const traceBlock = async (parts: Parts, [id, ...options]: Params) => {
 
 const uncleCount = async (parts: Parts, [id]: Params) => ((await findBlock(parts, id)) ? '0x0' : null);
 
-/** Maximum delay of a timer in milliseconds. */
+/** Maximum delay of a Node.js timer in milliseconds. */
 const maxIntervalMs = 2 ** 31 - 1;
 
 const revert = async ({ blocks, subscriptions }: Parts, params: Params) => {

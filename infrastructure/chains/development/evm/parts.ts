@@ -3,7 +3,7 @@ import type { Evm } from './edr.js';
 import type { Pool } from './pool.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** Components of a development chain, as its methods use them. */
+/** Components of a development chain that its JSON-RPC methods use. */
 export type Parts = {
   readonly evm: Evm;
   readonly blocks: Blocks;

@@ -20,7 +20,10 @@ const signedAgain = ['from', 'to', 'value', 'gas', 'nonce', 'chainId', 'accessLi
 /** Transaction types with a gas price: legacy and EIP-2930. Later types have maximum fees. */
 const priced = ['0x0', '0x1'];
 
-/** Builds the request that makes an own or impersonated account sign the same transaction again. */
+/**
+ * Builds an `eth_sendTransaction` request with the fields of a transaction, which the EVM signs again for an account
+ * that it owns or impersonates.
+ */
 const requestFor = (transaction: Transaction) => {
   const fees = priced.includes(transaction.type) ? ['gasPrice'] : ['maxFeePerGas', 'maxPriorityFeePerGas'];
   const fields = [...signedAgain, ...fees].map((field) => [field, transaction[field]]);
@@ -42,7 +45,9 @@ const splitByNonce = (transactions: readonly Transaction[], next: number) => {
   return { pending: part(true), queued: part(false) };
 };
 
-/** Creates the pool of pending transactions. With `instant`, a transaction is mined before its sender gets an answer. */
+/**
+ * Creates the pool of pending transactions. With `instant`, a transaction is mined before its sender gets an answer.
+ */
 export const createPool = (evm: Evm, blocks: Blocks, announce: (hash: string) => Promise<void>, instant: boolean) => {
   let automine = instant;
   /** Raw transactions by hash, which a reorganization may have to send again. */
@@ -71,7 +76,10 @@ export const createPool = (evm: Evm, blocks: Blocks, announce: (hash: string) =>
       return accept(hash);
     },
     send: async (params: readonly unknown[]) => accept(await evm<string>('eth_sendTransaction', ...params)),
-    /** Puts a transaction back without mining it. A transaction that the chain no longer accepts is dropped. */
+    /**
+     * Puts a transaction back into the pool without mining it. A transaction that the chain no longer accepts is
+     * dropped.
+     */
     putBack: async (transaction: Transaction) => {
       const raw = signed.get(transaction.hash);
       try {

@@ -14,15 +14,18 @@ const blocksFrom = async (evm: Evm, first: number, last: number) => {
   return blocks;
 };
 
-/** Mines a replacement block with the same time and all transactions that the chain still accepts. */
+/**
+ * Mines a block with the given time and transactions in place of a removed one. Transactions that the chain no longer
+ * accepts are dropped.
+ */
 const mineInstead = async ({ evm, blocks, pool }: Parts, timestamp: string, transactions: readonly Transaction[]) => {
   for (const transaction of transactions) await pool.putBack(transaction);
-  // A new random value distinguishes the block from an empty one with the same time.
+  // A new random value gives the block another hash than an empty block with the same time.
   await evm('hardhat_setPrevRandao', `0x${randomBytes(32).toString('hex')}`);
   return blocks.mine(Number(timestamp));
 };
 
-/** Replaces the `depth` latest blocks by as many others, with the same transactions or, if `drop`, with none. */
+/** Replaces the `depth` latest blocks with as many others, with the same transactions or, if `drop`, with none. */
 export const reorganize = async (parts: Parts, depth: number, drop: boolean) => {
   const { evm, blocks, pool, subscriptions } = parts;
   const height = await blocks.height();
@@ -32,7 +35,8 @@ export const reorganize = async (parts: Parts, depth: number, drop: boolean) => 
   const notifyRemoved = await subscriptions.retract(height - depth + 1);
 
   await blocks.rewind(height - depth);
-  // The revert also restored the old pool, with the transactions of the removed blocks.
+  // The revert also restored the old pool, which contains the transactions of the removed blocks, so the pool is
+  // cleared.
   await pool.clear();
   notifyRemoved(height - depth);
   const mined: Block[] = [];

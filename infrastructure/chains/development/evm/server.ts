@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { answer, type Request } from './json-rpc.js';
 import type { Listener } from './subscriptions.js';
 
-/** Chain as the server needs it. Requests without a listener cannot subscribe. */
+/** Functions of the chain that the server calls. Requests without a listener cannot subscribe. */
 type Served = {
   request(method: string, params: readonly unknown[], listener?: Listener): Promise<unknown>;
   forget(listener: Listener): void;
@@ -36,7 +36,7 @@ const serveHttp = (request: Request) => async (from: IncomingMessage, to: Server
 };
 
 const serveSocket = (chain: Served, socket: WebSocket) => {
-  /** Notifications by subscription that arrived before the client received the subscription id. */
+  /** Notifications held back until the client has received the id of their subscription, by subscription id. */
   const early = new Map<string, string[]>();
   const send = (message: string) => {
     if (socket.bufferedAmount > maxUnreadBytes) return socket.terminate();
@@ -69,11 +69,11 @@ const serveSocket = (chain: Served, socket: WebSocket) => {
       for (const notification of early.get(id) ?? []) send(notification);
       early.delete(id);
     }
-    // The socket may have closed while the call was waiting.
+    // The socket may have closed while the call was waiting. In this case, its new subscriptions are removed.
     if (socket.readyState !== socket.OPEN) chain.forget(listener);
   };
   socket.on('message', (message) => void answerMessage(message.toString()));
-  // The library closes the socket after an error.
+  // Errors need no handling, because the library closes the socket after each error.
   socket.on('error', () => undefined);
   socket.on('close', () => chain.forget(listener));
 };

@@ -74,8 +74,8 @@ export const createSubscriptions = (evm: Evm) => {
         listener.notify(id, whole ? await evm('eth_getTransactionByHash', hash) : hash);
     },
     /**
-     * Collects the logs from a height on before their blocks are removed. The returned function reports the logs above the
-     * new height as removed.
+     * Collects the logs from a height on before their blocks are removed. The returned function reports the logs above
+     * the new height as removed.
      */
     retract: async (fromHeight: number) => {
       const fromBlock = `0x${Math.max(0, fromHeight).toString(16)}`;

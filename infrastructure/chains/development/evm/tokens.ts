@@ -55,13 +55,16 @@ const mintOne = ({ to, value, tokenId = value }: Wanted) =>
     ? interfaces['ERC-721'].encodeFunctionData('mint(address)', [to])
     : interfaces['ERC-721'].encodeFunctionData('mint(address,uint256)', [to, tokenId]);
 
-/** Call data that mints tokens, and a reader of the minted token from the receipt, by token type. */
+/**
+ * Functions, by token type, that build the call data for minting a token and read the minted token from the receipt.
+ */
 export const mint: Readonly<Record<TokenType, (wanted: Wanted) => Mint>> = {
   'ERC-20': ({ to, value }) => ({
     data: interfaces['ERC-20'].encodeFunctionData('mint', [to, amount(value)]),
     minted: () => ({ value: String(value) }),
   }),
-  // ERC-721 tokens are unique, so `value` is the token id. Without it, the contract takes the next free id.
+  // ERC-721 tokens are unique, so `value` is the token id unless `tokenId` is given. Without both, the contract takes
+  // the next free id.
   'ERC-721': (wanted) => ({
     data: mintOne(wanted),
     minted: ({ logs }) => ({ token_id: String(BigInt(logs[0]?.topics[3] ?? 0)) }),

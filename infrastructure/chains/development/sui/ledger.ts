@@ -14,7 +14,7 @@ type Order = {
   readonly failed?: boolean;
 };
 
-/** Chain as a node serves it. */
+/** Data of a chain that a development node serves: checkpoints, balances and coins. */
 export type SuiSource = {
   readonly chainId: string;
   height(): number;
@@ -24,7 +24,7 @@ export type SuiSource = {
   hasCoin(coinType: string): boolean;
   /** Reports each new checkpoint until the returned function is called. `end` closes the listener's connection. */
   listen(notice: (checkpoint: Checkpoint) => void, end: () => void): () => void;
-  /** Throws to reject a call. */
+  /** Called before each call of a gRPC method; throws to reject the call. Absent if all calls are allowed. */
   admit?(method: string): void;
   /** Returns the number of the oldest available checkpoint. Default 0. */
   lowest?(): number;
@@ -41,7 +41,7 @@ const digestOf = (content: unknown) => {
   return toBase58(createHash('sha256').update(text).digest());
 };
 
-/** Gas of a coin transfer on the real network. */
+/** Gas costs, in MIST, of a coin transfer on the real network. */
 const gasUsed = { computationCost: 1_000_000n, storageCost: 1_976_000n, storageRebate: 978_120n };
 const gas = gasUsed.computationCost + gasUsed.storageCost - gasUsed.storageRebate;
 

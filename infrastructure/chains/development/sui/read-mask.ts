@@ -18,7 +18,7 @@ const pick = (value: unknown, tree: Tree): unknown => {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {
       const below = tree[name];
-      // Lists of messages are present even when they are empty.
+      // Repeated protobuf fields are never absent, so a repeated field that was not requested becomes an empty array.
       if (!below) return Array.isArray(inner) ? [[name, []]] : [];
       return [[name, pick(inner, below)]];
     }),

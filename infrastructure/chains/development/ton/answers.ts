@@ -55,7 +55,10 @@ const accountState = async (chain: Blockchain, address: Address) => {
   };
 };
 
-/** Returns the jetton wallet row of a contract; empty if it does not answer like a jetton wallet. */
+/**
+ * Returns an array with the index row of a jetton wallet; an empty one if the contract does not answer like a jetton
+ * wallet.
+ */
 const jettonWallet = async (chain: Blockchain, address: Address) => {
   try {
     const { stackReader } = await (await chain.getContract(address)).get('get_wallet_data');
@@ -96,7 +99,7 @@ const runGetMethod = async (chain: Blockchain, body: unknown) => {
   }
 };
 
-/** Creates the handlers of a v3 index for this chain, by method. */
+/** Creates the handlers of toncenter's API v3 for this chain, by method. */
 export const indexAnswers = (chain: Blockchain, blocks: TonBlocks): Answers => ({
   masterchainInfo: () => ({ first: blocks.first().listed[0], last: blocks.last().listed[0] }),
   blocks: ({ query }) => {

@@ -20,7 +20,7 @@ const coin = 10n ** 9n;
 const faucetBalance = 10n ** 12n * coin;
 const secondsNow = () => Math.floor(Date.now() / 1000);
 
-/** Reads an address. To a bounceable one, value bounces unless a contract there accepts it. */
+/** Reads an address. Value sent to a bounceable address bounces unless a contract there accepts it. */
 const readReceiver = (name: string, value: unknown) => {
   const text = String(value);
   try {
@@ -62,7 +62,7 @@ const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
       if (token != null) return tokens(readReceiver('token', token).to, to, value);
       const { transactions } = await faucet.send({ to, value, bounce, body: textBody(message) });
       const block = describeBlock(blocks.make(transactions));
-      // The first transaction is the faucet's; the second is the arrival.
+      // The first transaction is that of the faucet; the second is that of the receiver.
       const transaction_hash = block.transaction_hashes[1] ?? '';
       return { transaction_hash, ...block, to: to.toRawString(), value: String(value) };
     },
@@ -114,7 +114,10 @@ const startChain = async ({ Blockchain }: Sandbox, blockMs: number, log: Log) =>
 
 const load = (): Sandbox => createRequire(import.meta.url)('@ton/sandbox');
 
-/** Starts a development chain on TON's virtual machine; null if that optional dependency cannot be loaded. */
+/**
+ * Starts a development chain on @ton/sandbox, an optional dependency with the virtual machine of TON; null if it cannot
+ * be loaded.
+ */
 export const startDevelopmentTon = async ({ blockMs, log }: { readonly blockMs: number; readonly log: Log }) => {
   let sandbox: Sandbox;
   try {

@@ -23,7 +23,7 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   }
 };
 
-/** Serves a v3 index on a free port of the loopback interface. */
+/** Serves toncenter's API v3 on a free port of the loopback interface. */
 export const startIndex = async (answers: Answers, inTurn: <T>(work: () => Promise<T>) => Promise<T>) => {
   const answer = async (request: IncomingMessage) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', `http://${host}`);

@@ -3,9 +3,15 @@ import type { ChainLog } from '../checked-block.js';
 const topicLength = 66;
 const wordDigits = 64;
 const padding = '0'.repeat(24);
-/** Start of a word that is a small number: finding a key whose address begins with eight zero bytes is infeasible. */
+/**
+ * Leading zeros that mark a word as a number. The padding of an address has 24 zeros, and finding a key for an address
+ * that itself starts with 16 more (eight bytes) is infeasible.
+ */
 const numberPadding = '0'.repeat(40);
-/** Words at the start of a log's data that are searched for addresses. Bounded, because the data may be long. */
+/**
+ * Number of 32-byte words at the start of the data of a log that are searched for addresses. Bounded, because the data
+ * has no maximum length.
+ */
 const maxWords = 4;
 
 const addressAt = (text: string, start: number) => `0x${text.slice(start + 24, start + wordDigits).toLowerCase()}`;

@@ -18,9 +18,9 @@ const transferred = (logs: readonly ChainLog[]) => {
 };
 
 /**
- * Decides which Deposit and Withdrawal events of a receipt are transfers of their own. If a Transfer of the same contract
- * mints, burns or stakes for the same address, only that Transfer counts: the amounts are equal, or the deposit is of
- * another coin.
+ * Decides which Deposit and Withdrawal events of a receipt count as transfers. If the contract also emitted a Transfer
+ * between the address in the event and the zero address or the contract itself, only that Transfer counts: the event
+ * reports the same coins again, or another coin that the contract took.
  */
 export const createWrappings = (logs: readonly ChainLog[]) => {
   let parties: ReadonlySet<string> | undefined;

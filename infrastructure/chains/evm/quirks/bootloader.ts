@@ -12,15 +12,24 @@ export type SentTransaction = {
 type Transfer = { readonly from: string; readonly to: string; readonly value: bigint };
 
 const systemContract = (number: string) => `0x${number.padStart(40, '0')}`;
-/** Runs each transaction of a ZK Stack chain. Collects the fee in advance and returns the unused part. */
+/**
+ * System contract that runs each transaction of a ZK Stack chain, collects the fee in advance and returns the unused
+ * part.
+ */
 const bootloader = systemContract('8001');
-/** Receives the coins for a new contract and forwards them, then calls the constructor in the name of the sender. */
+/**
+ * System contract that creates contracts: it forwards the coins for a new contract and calls the constructor on behalf
+ * of the sender.
+ */
 const deployer = systemContract('8006');
 
-/** Returns whether a trace has the bootloader as its root. The transaction is then one of the calls below. */
+/** Returns whether a trace has the bootloader as its root. The transaction is then one of the calls below the root. */
 export const isRunByBootloader = ({ from, to }: Raw): boolean => from === zeroAddress && to === bootloader;
 
-/** Returns the address that pays for a call. `around` is the call that made it. */
+/**
+ * Returns the address from which the coins of a call come. `around` is the frame of the call that made it, null for the
+ * root.
+ */
 export const payerOf = (frame: Raw, around: Raw | null): unknown =>
   around?.to === deployer && frame.from === around.from ? deployer : frame.from;
 
@@ -36,8 +45,8 @@ const reportedTransfers = ({ from, to, created, value }: SentTransaction): Trans
 };
 
 /**
- * Returns a filter for the transfers of a trace with the bootloader as its root. The filter rejects the transaction's own
- * transfer, which the block reports, and the fee of its sender. A fee that another address pays is a transfer.
+ * Returns a filter for the transfers of a trace with the bootloader as its root. The filter rejects the transaction's
+ * own transfer, which the block reports, and the fee of its sender. A fee paid by another address counts as a transfer.
  */
 export const createBootloaderFilter = (transaction: SentTransaction) => {
   const sender = transaction.from.toLowerCase();

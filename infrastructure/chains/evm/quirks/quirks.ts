@@ -2,11 +2,11 @@
 type Row = {
   /** Networks on which the deviation was observed. */
   readonly seen: readonly string[];
-  /** Interpretation that is accepted. */
+  /** Rule, in words, by which data with this deviation is interpreted. */
   readonly believed: string;
   /**
-   * Blocks for which another node must confirm the quirk, because a node that lost data looks the same: each block, or
-   * only until one block was accepted, if all blocks of the network have the quirk. Absent if no confirmation is needed.
+   * Blocks for which another node must confirm the quirk, because a node that lost data looks the same. `always` means
+   * each block; `at first` means until one block was accepted. Absent if no confirmation is needed.
    */
   readonly askedElsewhere?: 'always' | 'at first';
 };

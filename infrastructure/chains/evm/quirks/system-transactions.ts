@@ -9,8 +9,9 @@ const zeroAddress = `0x${'0'.repeat(40)}`;
 const noGas = /^0x0*$/;
 
 /**
- * Returns whether the network itself created a transaction, such as a state sync of Polygon: nobody can sign for the zero
- * address, and every other transaction uses gas. Nodes may not trace it, and the block's bloom filter omits its logs.
+ * Returns whether the network itself created a transaction, such as a state sync of Polygon: nobody can sign for the
+ * zero address, and every other transaction uses gas. Nodes may not trace it, and the block's bloom filter omits its
+ * logs.
  */
 export const isSystem = ({ from }: Sent, { gasUsed }: Raw): boolean =>
   from === zeroAddress && noGas.test(String(gasUsed));
@@ -18,7 +19,10 @@ export const isSystem = ({ from }: Sent, { gasUsed }: Raw): boolean =>
 const topicsOf = ({ logs }: Done): readonly unknown[] =>
   logs.flatMap(({ topics }) => (Array.isArray(topics) ? topics : []));
 
-/** Returns the watched addresses in the logs of system transactions, whose coins may have moved without a trace. */
+/**
+ * Returns touches for the watched addresses in the logs of system transactions: their coins may have moved without a
+ * trace.
+ */
 export const systemTouches = (
   transactions: readonly Sent[],
   receipts: readonly Done[],

@@ -21,7 +21,8 @@ const orNull = <T>(read: () => T): T | null => {
 const amountIn = (body: Slice) => body.skip(64).loadCoins().toString();
 const otherIn = (body: Slice) => body.loadMaybeAddress()?.toRawString() ?? null;
 /**
- * Reads the comment from the forward payload, which is inline or in a separate cell. A malformed payload has no comment.
+ * Reads the comment from the forward payload, which is inline or in a separate cell. A malformed payload has no
+ * comment.
  */
 const forwardedIn = (body: Slice, skipRest: (body: Slice) => unknown): Comment =>
   orNull(() => {

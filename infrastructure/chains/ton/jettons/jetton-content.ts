@@ -39,8 +39,8 @@ const labelIn = (slice: Slice, maxLength: number): string => {
 };
 
 /**
- * Returns the value of one key in a dictionary; null if it is absent. Follows only the path to the key: branches may share
- * cells, so that a small dictionary may have more keys than can be read.
+ * Returns the value of one key in a dictionary; null if it is absent. Follows only the path to the key: branches may
+ * share cells, so that a small dictionary may have more keys than can be read.
  */
 const find = (root: Cell, key: string): Slice | null => {
   let [cell, rest] = [root, key];
@@ -81,7 +81,7 @@ const chunkedBytes = (slice: Slice): Buffer => {
   return Buffer.concat(parts).subarray(0, maxBytes);
 };
 const textIn = (bytes: Buffer) => bytes.toString('utf8').replaceAll('\0', '');
-/** Returns a URI; empty if it may be truncated. */
+/** Returns the URI; an empty text if the URI reaches `maxBytes` and may therefore have been cut. */
 const uriIn = (text = '') => (Buffer.byteLength(text) < maxBytes ? text : '');
 
 const valueIn = (slice: Slice): string | undefined => {

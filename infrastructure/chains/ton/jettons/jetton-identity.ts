@@ -23,7 +23,10 @@ export const readWalletData = async (node: Node, account: string): Promise<Walle
   return data === 'silent' ? null : data;
 };
 
-/** Outcome of a query that did not identify the account as a jetton wallet. */
+/**
+ * Outcome of a query that did not identify the account as a jetton wallet: `denied` if the contract is not a jetton
+ * wallet, `unanswered` if no node answered.
+ */
 type Unidentified = 'denied' | 'unanswered';
 /** Milliseconds for which an account is not queried again. Doubled after each query with the same outcome. */
 const pauses = {
@@ -32,14 +35,15 @@ const pauses = {
 } as const;
 type Pause = { readonly outcome: Unidentified; readonly backoff: Backoff; readonly until: number };
 
-/** Accounts that are queried for one block. The imports of all others stay unverified until the block is read again. */
+/** Maximum accounts queried per block. The imports of all others stay unverified until the block is read again. */
 const maxQueriesPerBlock = 32;
 /** Fraction of the usual timeouts, because a block waits for these queries. */
 const timeoutFactor = 0.2;
 
 /**
- * Verifies claims about jetton wallets with the wallets themselves. Masters are not trusted: anybody can deploy a master
- * that names a wallet of somebody else. Wallets are not trusted to answer either: no query can fail a block.
+ * Verifies claims about jetton wallets with the wallets themselves. Masters are not trusted: anybody can deploy a
+ * master that names a wallet of somebody else. Wallets are not trusted to answer either, so a failed query never
+ * prevents the read of a block.
  */
 export const createIdentities = (nodes: Nodes) => {
   const known = createBoundedCache<string, Identity>(maxIdentities);
@@ -69,7 +73,10 @@ export const createIdentities = (nodes: Nodes) => {
   };
   return {
     remembered,
-    /** Returns the claims that the contract at `account` confirms. One that is not deployed confirms none. */
+    /**
+     * Returns the claims that the contract at `account` confirms. Rejects with a `missing` fault if no contract is
+     * deployed there.
+     */
     confirmed: async (node: Node, account: string, claims: readonly TokenAccount[]) => {
       await learn(node, account);
       return remembered(account, claims);
@@ -79,7 +86,9 @@ export const createIdentities = (nodes: Nodes) => {
       const due = [...accounts].filter(isDue).slice(0, maxQueriesPerBlock);
       await Promise.all(due.map((account) => flights.run(account, undefined, () => query(account))));
     },
-    /** Returns whether it is unknown if the account is a jetton wallet, because it was not queried or did not answer. */
+    /**
+     * Returns whether it is unknown if the account is a jetton wallet, because it was not queried or did not answer.
+     */
     isUnverified: (account: string) => !known.get(account) && paused.get(account)?.outcome !== 'denied',
   };
 };

@@ -51,11 +51,16 @@ export const createJettons = (nodes: Nodes, identities: Identities): Jettons => 
     return found;
   };
 
-  /** Returns whether the wallet confirms the claim. A wallet that is not deployed is verified at its first transaction. */
+  /**
+   * Returns whether the wallet confirms the claim; true for a wallet that is not active, which is verified at its first
+   * transaction.
+   */
   const isConfirmed = async (node: Node, account: string, token: TokenAccount) =>
     !(await isActive(node, account)) || (await identities.confirmed(node, account, [token])).length > 0;
 
-  /** Verifies a wallet with its master, because anybody can deploy a contract that claims to hold jettons for an owner. */
+  /**
+   * Verifies a wallet with its master, because anybody can deploy a contract that claims to hold jettons for an owner.
+   */
   const verify = async (asset: ImportedToken, owner: string, claimed: string | undefined) => {
     const account = await nodes.find((node) => walletOf(node, asset.contract, owner));
     if (account === null) return fail('FAILED_PRECONDITION', noMaster('get_wallet_address'));

@@ -6,7 +6,10 @@ import { createBlocks, masterPlace, placeOf, readBlockId } from './blocks.js';
 import type { Call } from './call.js';
 import { readBlockTransactions } from './transactions.js';
 
-/** Answers a request of the TON Center API v3, given its query or body, by calls of the API v2, in the format of v3. */
+/**
+ * Handles a request to toncenter's API v3, given its query or body, with calls of API v2. Returns the answer in v3
+ * format.
+ */
 type Answer = (call: Call, asked: Raw) => Promise<Raw>;
 
 const statuses: Readonly<Record<string, string>> = { active: 'active', frozen: 'frozen', uninitialized: 'uninit' };

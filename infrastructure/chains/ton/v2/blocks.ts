@@ -17,7 +17,10 @@ type Header = {
 };
 
 const maxCachedBlocks = 4096;
-/** Maximum shard blocks per masterchain block. More than any has, so that a walk past its beginning ends. */
+/**
+ * Maximum shard blocks per masterchain block; no real block has so many. Stops a walk back through the shard blocks
+ * that does not reach those of the previous masterchain block.
+ */
 const maxCommitted = 1024;
 const wholeShard = '8000000000000000';
 const signed = /^-?\d{1,20}$/;
@@ -87,7 +90,10 @@ export const createBlocks = () => {
     return found;
   };
 
-  /** Lists the shard blocks that a masterchain block commits, by walking back to those of the previous one. */
+  /**
+   * Lists the shard blocks that a masterchain block commits, by walking back from the newest block of each shard to
+   * those as of the previous masterchain block.
+   */
   const committed = async (call: Call, seqno: number): Promise<readonly Header[]> => {
     const known = new Set((await topsOf(call, seqno - 1)).map(blockName));
     const found: Header[] = [];

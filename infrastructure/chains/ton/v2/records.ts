@@ -50,7 +50,10 @@ const skipState = (message: Slice) => {
   for (let maybe = 0; maybe < 3; maybe++) message.loadMaybeRef();
 };
 
-/** Converts a message to its v3 JSON. The hash is that of the cell as sent, so that both sides see the same hash. */
+/**
+ * Converts a message to its v3 JSON. The hash is that of the cell as sent, so that it is the same for sender and
+ * receiver.
+ */
 const writeMessage = (cell: Cell) => {
   const message = cell.beginParse();
   const info = loadCommonMessageInfo(message);

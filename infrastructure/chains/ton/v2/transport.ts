@@ -5,7 +5,7 @@ import { createPageSize } from '../page-size.js';
 import { createAnswers } from './answers.js';
 import type { Call } from './call.js';
 
-/** Messages of a liteserver that lacks a block, perhaps only for now. The server in front reports them as status 5xx. */
+/** Messages of a liteserver that lacks a block, perhaps only for now. The API server reports them with status 5xx. */
 const lacking = /not found|not in db|not applied|not ?ready|cannot find|not known/i;
 
 const kindOf: KindOf = (status, reason) => {
@@ -20,8 +20,8 @@ const resultIn = ({ result }: Raw): Raw => {
 };
 
 /**
- * Connects to a server with toncenter's API v2 in front of a liteserver. Translates requests and answers from and to the
- * format of a v3 index.
+ * Connects to a server with toncenter's API v2 in front of a liteserver. Translates requests and answers from and to
+ * the format of a v3 index.
  */
 export const v2Transport = (url: URL, limits: EndpointLimits): Endpoint => {
   const client = createClient(url, { version: 'v2', kindOf }, limits);

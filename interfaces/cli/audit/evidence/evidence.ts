@@ -36,7 +36,9 @@ const newestHead = async (app: App): Promise<string | null> => {
   }
 };
 
-/** Verifies the store. Evidence of a history that contradicts its seals would mislead its reader. */
+/**
+ * Verifies the history in the store. Throws if the history contradicts its seals, because evidence of it would mislead.
+ */
 const verifiedStore = async (app: App, organizationId: string): Promise<Verdict> => {
   const verdict = await app.audit.verify(organizationId);
   if (!verdict.flaw || verdict.flaw.isLate) return verdict;

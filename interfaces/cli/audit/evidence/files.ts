@@ -10,7 +10,9 @@ import { linesOf } from '../../command/files.js';
 import type { StatementFiles } from './statements.js';
 import type { EvidenceFile } from './write-folder.js';
 
-/** Programs that verify the folder, copied into it. */
+/**
+ * Programs that verify an evidence folder, by file name, with what each is for. Every folder contains a copy of them.
+ */
 const verifiers: Readonly<Record<string, string>> = {
   'verify.html': 'verifies this folder in a browser, without a network',
   'verify.py': 'verifies this folder with Python 3.8 or later: python3 verify.py KEY',
@@ -29,7 +31,7 @@ const verifierFiles = Object.entries(verifiers).map(
 
 type Sources = {
   readonly evidence: Evidence;
-  /** Verdict about the store at the time of the evidence. */
+  /** Result of verifying the history in the store before the evidence was written. */
   readonly verdict: Verdict;
   /** Newest signed head of the seal log, as a line of a witness file; null if nothing was sealed yet. */
   readonly logHead: string | null;

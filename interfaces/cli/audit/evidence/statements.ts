@@ -6,16 +6,16 @@ import { writeCsv } from '../statement/csv.js';
 import { describeStatement, everyAsset, isWithoutNode, walletContexts } from '../statement/subject.js';
 import type { EvidenceFile } from './write-folder.js';
 
-/** Statements of all wallets for a period. */
+/** Statement files of all wallets of an organization for the period of the evidence. */
 export type StatementFiles = {
   readonly files: readonly EvidenceFile[];
-  /** Returns the numbers of all statements, once the files were written. */
+  /** Returns the totals of all statements. They are complete after all files were written. */
   totals(): StatementCounts;
 };
 
 /**
- * Returns the times between which a period lies, in Unix seconds. A statement begins after the block of its first time,
- * and a block in the first second of the period belongs to it. A period that has not ended is cut at the present.
+ * Returns the start and end time of the statements of a period, in Unix seconds. The start time is one second before
+ * the period, because a statement excludes blocks at its start time. A period that has not ended is cut at the present.
  */
 const timesOf = ({ period, evidence_time }: Pick<ManifestFacts, 'period' | 'evidence_time'>) => ({
   startTime: Math.max(0, Math.ceil(period.start / 1000) - 1),
@@ -25,7 +25,8 @@ const timesOf = ({ period, evidence_time }: Pick<ManifestFacts, 'period' | 'evid
 /** Lists the statements of an evidence folder: a CSV file for each wallet of the organization. */
 export const statementFiles = async (app: App, facts: ManifestFacts): Promise<StatementFiles> => {
   const totals = { wallets: 0, movements: 0, lines: 0, unexplained: 0, withoutNode: 0 };
-  // Waiting for the nodes of a chain again for each wallet would take hours.
+  // Chains for which no node responded. Further statements of the chain do not ask its nodes again, because a timeout
+  // for each wallet could add up to hours.
   const unanswered = new Set<string>();
   const write = async function* (context: Context, walletId: string) {
     const asksNodes = !unanswered.has(context.variant.tag);

@@ -13,7 +13,7 @@ import { unusable } from '../../command/files.js';
 export type EvidenceFile = {
   readonly name: string;
   readonly contents: string;
-  /** Returns the text in chunks. It is called once all files before it in the table are written. */
+  /** Returns the text in chunks. Called after all earlier files of the folder were written. */
   pieces(): AsyncIterable<string> | Iterable<string>;
 };
 

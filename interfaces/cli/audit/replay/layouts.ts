@@ -24,8 +24,8 @@ const dateLength = '2026-01-31'.length;
 const timeEnd = '2026-01-31T10:42:03'.length;
 
 /**
- * Prints one sentence per event: time and actor before the first event of a request, and the date before the first
- * event of a UTC day.
+ * Prints one sentence per event. The first event of a request has its time and actor before the sentence, and the first
+ * event of a UTC day has a line with the date above it.
  */
 export const createSentenceLayout = (names: Names, paint: Paint): Layout => {
   let [date, request] = ['', ''];

@@ -1,10 +1,13 @@
 import type { EventRecord } from '../../../../application/audit/event-record.js';
 import { apiKeyForm, shortApiKey } from '../../../../application/commands/api-key.js';
 
-/** Maximum number of names that are remembered, which bounds the memory. Further records appear with their ids. */
+/** Maximum number of names kept in memory. Wallets, keys, webhooks and tokens named later are shown by their ids. */
 const maxNames = 100_000;
 
-/** Names of records, as the events before the current one gave them. */
+/**
+ * Names of wallets, keys, webhooks, gateway tokens and actors, as known from the events read so far. Each function
+ * returns the id if it knows no name.
+ */
 export type Names = {
   wallet(walletId: string): string;
   key(apiKey: string): string;
@@ -16,7 +19,7 @@ export type Names = {
 type Named = Readonly<{ walletId?: string; apiKey?: string; webhookId?: string; gatewayTokenId?: string }> &
   Readonly<{ name?: string; endpoint?: string }>;
 
-/** Types that give a record its name. */
+/** Event types that name an object, each with a function that reads the object's id and name from the event. */
 const naming: Readonly<Record<string, (data: Named) => readonly [id: string | undefined, name: string | undefined]>> = {
   WalletRegistered: ({ walletId, name }) => [walletId, name],
   CredentialIssued: ({ apiKey, name }) => [apiKey, name],
@@ -25,7 +28,7 @@ const naming: Readonly<Record<string, (data: Named) => readonly [id: string | un
   GatewayTokenCreated: ({ gatewayTokenId, name }) => [gatewayTokenId, name],
 };
 
-/** Collects the names of records while a history is read. Credentials with the same name are shown alike. */
+/** Collects the names in a history, event by event. Credentials with the same name look identical in the output. */
 export const createNames = (): Names & { add(event: EventRecord): void; learn(id: string, name: string): void } => {
   const names = new Map<string, string>();
   const nameOf = (id: string) => names.get(id) ?? id;

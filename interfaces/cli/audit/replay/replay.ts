@@ -33,7 +33,7 @@ const periodOf = ({ from, to, 'as-of': asOf }: Invocation['options']): Period =>
     : period;
 };
 
-/** Collects the names of records that were registered before the period. */
+/** Collects the names that events before the period gave to wallets, keys, webhooks and tokens. */
 const learnNames = async (
   app: App,
   organizationId: string,

@@ -1,7 +1,7 @@
 import type { EventData, EventType } from '../../../../domain/aggregates.js';
 import type { Names } from './names.js';
 
-/** Predicates of events by type, without actor and chain. */
+/** Functions by event type that say in words what an event did, without naming the actor and the chain. */
 export type Sentences<T extends EventType> = {
   readonly [K in T]: (data: EventData<K>, names: Names) => string;
 };

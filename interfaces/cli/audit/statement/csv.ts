@@ -37,14 +37,14 @@ const movementCells = (movement: ShownMovement, time: string) => {
 };
 
 const createRows = () => {
-  // Entries of an asset share one object, so its cells are quoted once.
+  // Quoted cells by asset. All entries of an asset share one `ShownAsset` object, so its cells are quoted only once.
   const quotedAssets = new WeakMap<ShownAsset, string>();
   const cellsOf = (asset: ShownAsset) => {
     const known = quotedAssets.get(asset) ?? joined(assetColumns.map((column) => asset[column]));
     quotedAssets.set(asset, known);
     return known;
   };
-  // Movements of a block have the same time.
+  // Cache of the last formatted time, because all movements of a block have the same time.
   let [seconds, shownTime] = [Number.NaN, ''];
   const timeOf = ({ time }: ShownMovement) => {
     if (time !== seconds) [seconds, shownTime] = [time, isoTime(time)];
@@ -67,7 +67,10 @@ const createRows = () => {
     ),
   ];
 
-  /** Returns the rows of an entry: one for an opening or a movement, and one for each sum and each correction of a line. */
+  /**
+   * Returns the CSV rows of an entry. An opening balance and a movement have one row each. A statement line has one row
+   * for each of its sums except the opening balance, and one for each correction.
+   */
   return (entry: ShownEntry): string => {
     const { asset } = entry;
     if (entry.kind === 'opening') return rowOf('opening', asset, amountCells(entry.balance));

@@ -8,7 +8,10 @@ import type { UnexplainedReason } from '../../../../application/statements/talli
 import { type Asset, assetKey, assetTypeOf } from '../../../../domain/asset.js';
 import type { Family } from '../../../../domain/variant.js';
 
-/** Amount in smallest units, and with a decimal point; `decimal` is empty if the number of decimal places is unknown. */
+/**
+ * Amount as an integer in the smallest units, and as a decimal number. `decimal` is empty if the number of decimal
+ * places is unknown.
+ */
 export type Amount = { readonly units: string; readonly decimal: string };
 
 export type ShownAsset = {
@@ -25,14 +28,14 @@ export type ShownLine = {
   readonly amounts: Readonly<Record<(typeof lineAmounts)[number], Amount>>;
   readonly isExplained: boolean;
   readonly reasons: readonly UnexplainedReason[];
-  /** Corrections by reconciliation that are part of the unexplained amount. */
+  /** Corrections of the balance by reconciliation, which are a part of the unexplained amount. */
   readonly corrections: readonly { readonly block: number; readonly amount: Amount }[];
 };
 export type ShownMovement = {
   readonly kind: 'movement';
   readonly asset: ShownAsset;
   readonly amount: Amount;
-  /** Unix seconds. */
+  /** Time of the block in Unix seconds. */
   readonly time: number;
   readonly block: number;
   readonly transaction: string;
@@ -41,13 +44,13 @@ export type ShownMovement = {
   readonly fee: Amount;
   readonly state: 'failed' | 'in_transit' | 'confirmed';
 };
-/** Entry of a statement as every kind of file shows it. */
+/** Statement entry formatted for display, in the form that CSV, XLSX and PDF files share. */
 export type ShownEntry =
   | { readonly kind: 'opening'; readonly asset: ShownAsset; readonly balance: Amount }
   | ShownMovement
   | ShownLine;
 
-/** Decimal places of each family's own coin. */
+/** Decimal places of the native coin, by chain family. */
 const coinDecimals: Readonly<Record<Family, number>> = { evm: 18, ton: 9, sui: 9 };
 
 const decimalOf = (amount: bigint, places: number | undefined) => {
@@ -68,7 +71,7 @@ const tokenIn = (asset: Asset) => {
   return 'tokenId' in asset ? `${asset.contract} ${asset.tokenId}` : asset.contract;
 };
 
-/** Time of a block or of a cut-off, in UTC. */
+/** Formats a time in Unix seconds as an ISO time in UTC. */
 export const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 const amountsOf = (line: Line, places: number | undefined): ShownLine['amounts'] => ({
@@ -84,7 +87,11 @@ const amountsOf = (line: Line, places: number | undefined): ShownLine['amounts']
 type KnownAsset = { readonly shown: Omit<ShownAsset, 'address'>; readonly places: number | undefined };
 type HeldAsset = { readonly shown: ShownAsset; readonly places: number | undefined };
 
-/** Finds names and decimal places of assets, each once. Returns an asset of the last address without waiting. */
+/**
+ * Creates a cached lookup of the symbol and the decimal places of an asset. The lookup returns a promise only for an
+ * asset that is new for its address. Callers look up all assets of one address before those of the next, because only
+ * the assets of one address are kept.
+ */
 const createAssets = ({ descriptions }: Pick<App, 'descriptions'>, context: Context, coinPlaces: number) => {
   const known = new Map<string, KnownAsset>();
   const placesOf = (asset: Asset, { decimals }: ReturnType<Describe>) => {
@@ -101,7 +108,8 @@ const createAssets = ({ descriptions }: Pick<App, 'descriptions'>, context: Cont
   };
   let [address, held] = ['', new Map<string, HeldAsset>()];
   const hold = async (asset: Asset, key: string, of: string): Promise<HeldAsset> => {
-    // Entries come address by address. Holding the assets of all addresses would take too much memory.
+    // Keeps the assets of one address only. Entries are grouped by address, and the assets of all addresses would take
+    // too much memory.
     if (of !== address) [address, held] = [of, new Map()];
     const { shown, places } = known.get(key) ?? (await look(asset, key));
     const found = { shown: { address, ...shown }, places };
@@ -156,7 +164,7 @@ const showEntry = (
   };
 };
 
-/** Numbers of a statement, complete once its entries were read. */
+/** Totals of a statement. They are complete after all its entries were read. */
 export type Counts = { movements: number; lines: number; unexplained: number };
 
 const count = (counts: Counts, entry: ShownEntry) => {
@@ -180,7 +188,7 @@ export const showEntries = async function* (
     const written: ShownEntry[] = [];
     for (const entry of batch) {
       const found = assets(assetIn(entry), addressIn(entry));
-      // A known asset is not awaited, which would take longer than the rest of a movement.
+      // Skips `await` for a cached asset, because an `await` takes longer than formatting the movement.
       const { places, shown: asset } = found instanceof Promise ? await found : found;
       const shown = showEntry(entry, asset, places, of);
       count(counts, shown);

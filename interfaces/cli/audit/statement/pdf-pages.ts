@@ -3,18 +3,18 @@ import { asciiHex, brokenAt, printable } from './pdf-text.js';
 
 const [margin, headerHeight, footerHeight] = [40, 26, 20];
 const [tableSize, tableLeading] = [7.5, 10];
-/** Width of a character of Courier, as a part of its size. */
+/** Width of a Courier character, as a fraction of the font size. */
 const courierWidth = 0.6;
 const colours = { text: '#1d2430', quiet: '#5d6675', warning: '#b3261e', line: '#c9ced6' } as const;
 
 type LineStyle = { readonly colour?: keyof typeof colours; readonly isBold?: boolean };
 
 export type Pages = {
-  /** Writes a paragraph in proportional type; broken at the edge of the page. */
+  /** Writes a paragraph in proportional type, with line breaks where it reaches the right margin. */
   paragraph(text: string, options: { size: number; isBold?: boolean; colour?: keyof typeof colours }): void;
-  /** Writes a line of a table in fixed-width type. A line that is too long continues in the next, indented. */
+  /** Writes a table row in fixed-width type. A row wider than the page continues on the next line, indented. */
   row(text: string, indent: number, style?: LineStyle): void;
-  /** Leaves a space, and begins a new page if fewer than `lines` lines of a table follow on this one. */
+  /** Adds `height` points of vertical space, and begins a new page if fewer than `lines` table rows fit on this one. */
   space(height: number, lines: number): void;
   /** Ends the document. */
   end(): void;
@@ -22,19 +22,20 @@ export type Pages = {
   take(): readonly Uint8Array[];
 };
 
-/** Font of a document as the operators of a page name it; the types of the library lack it. */
+/** Current font of a PDF document, with its resource name in page content. The types of pdfkit lack this field. */
 type Drawing = { readonly _font: { readonly id: string; readonly ascender: number } };
 
 /**
- * Returns a function that draws a line of fixed-width ASCII at the left margin. The library would look up width and
- * kerning of each character twice, which takes most of the time of a long statement.
+ * Returns a function that draws a line of fixed-width ASCII at the left margin. Bypasses `doc.text`, which looks up the
+ * width and kerning of each character twice and would take most of the time of a statement with many rows.
  */
 const createFixedWidth = (doc: PDFKit.PDFDocument) => {
   let [page, fonts] = [doc.page, new Set<string>()];
   return (hex: string, y: number) => {
     const { id, ascender } = (doc as unknown as Drawing)._font;
     if (page !== doc.page) [page, fonts] = [doc.page, new Set()];
-    // A text that the library draws makes the font known to the page.
+    // Draws a space with `doc.text` on the first use of a font on a page, because that registers the font in the page's
+    // resources.
     if (!fonts.has(id)) doc.text(' ', margin, y, { lineBreak: false });
     fonts.add(id);
     const baseline = doc.page.height - y - (ascender / 1000) * tableSize;
@@ -64,7 +65,7 @@ export const createPages = (about: {
     doc.addPage();
     page++;
     if (page > 1) label(about.running, margin, 'left');
-    // Text below the bottom margin would begin another page.
+    // Removes the bottom margin for the footer, because text below the margin would begin another page.
     doc.page.margins.bottom = 0;
     label(`Page ${page}`, doc.page.height - margin, 'right');
     doc.page.margins.bottom = margin;

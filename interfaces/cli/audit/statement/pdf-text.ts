@@ -1,4 +1,4 @@
-/** Characters of Windows-1252 beyond Latin-1, which the standard fonts of PDF have too. */
+/** Characters of Windows-1252 that are not in Latin-1. The standard fonts of PDF contain them. */
 const windowsCharacters = new Set('€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ');
 const isAscii = /^[\x20-\x7e]*$/;
 const isShown = (character: string) =>
@@ -6,11 +6,11 @@ const isShown = (character: string) =>
 const codeOf = (character: string) =>
   `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** Replaces characters that the standard fonts lack by their codes, such as [U+4E2D], so that nothing is lost. */
+/** Replaces characters that the standard fonts lack with their code points, such as [U+4E2D], so that none is lost. */
 export const printable = (text: string) =>
   isAscii.test(text) ? text : [...text].map((one) => (isShown(one) ? one : codeOf(one))).join('');
 
-/** Returns the codes of ASCII characters as hexadecimal digits; null if the text has others. */
+/** Returns an ASCII text as hexadecimal digits; null if the text contains other characters. */
 export const asciiHex = (text: string) => (isAscii.test(text) ? Buffer.from(text, 'latin1').toString('hex') : null);
 
 /** Breaks a text into lines of at most `width` characters; further lines are indented. */

@@ -10,7 +10,7 @@ import {
 import type { Format, StatementFile } from './format.js';
 import type { Pages } from './pdf-pages.js';
 
-/** Sentences that explain the reasons to a reader without the documentation. */
+/** Explanations of the reasons for unexplained amounts, for readers without the documentation. */
 const reasonTexts: Readonly<Record<UnexplainedReason, string>> = {
   before_registration: 'registered during the period, with a balance from before',
   untraced_internal_transfer: 'a contract paid the address on a chain whose nodes cannot trace',
@@ -123,9 +123,9 @@ const writeResult = (pages: Pages, { counts }: StatementFile) => {
   pages.paragraph(text, { size: 10, isBold: true, colour });
 };
 
-/** Writes a statement as pages for people, address by address: its movements, then its balances. */
+/** Writes a statement as a PDF for people: for each address its movements, then its balances. */
 export const writePdf: Format = async function* (statement) {
-  // The library takes longer to load than most commands take to run.
+  // Imports pdfkit on demand, because loading it takes longer than most commands take to run.
   const { createPages } = await import('./pdf-pages.js');
   const { title, facts, endTime } = statement;
   const running = `${title}, ${facts.Period ?? ''}`;

@@ -22,7 +22,7 @@ const formatOf = (options: Invocation['options']): Format => {
   return formats[chosen] as Format;
 };
 
-/** Parses an option as an ISO time, to Unix seconds. */
+/** Parses the ISO time of the option `name` and returns it in Unix seconds. */
 const secondsOf = (given: string | undefined, name: string) => {
   const time = timeOf(given ?? '');
   if (time === null)

@@ -13,13 +13,13 @@ const organizationsOf = async function* (app: App, named: string | undefined) {
   for await (const { organization_id } of app.organizations.all()) yield organization_id;
 };
 
-/** Returns a context for each API with wallets, in an organization. */
+/** Returns the contexts of an organization: one for each API that has wallets. */
 export const walletContexts = (app: App, organizationId: string): readonly Context[] =>
   variants
     .filter(({ surface }) => surface === 'wallet')
     .map((variant) => ({ ...operator(app), organizationId, variant }));
 
-/** Finds the organization and the API of a wallet, whose id is unique. */
+/** Finds the organization and the API of a wallet by its id, which is unique across organizations and APIs. */
 export const contextOf = async (app: App, walletId: string, organization: string | undefined): Promise<Context> => {
   for await (const organizationId of organizationsOf(app, organization))
     for (const context of walletContexts(app, organizationId)) {
@@ -37,11 +37,17 @@ export const everyAsset = { standard: undefined, contract: undefined, token: und
 const cutOffText = ({ time, number, isRecorded }: CutOff) =>
   `${isoTime(time)} (block ${number}${isRecorded ? ', the last with activity, as no node answered' : ''})`;
 
-/** Returns whether no node answered for one of the ends of a period. */
+/**
+ * Returns true if no node responded for the start or the end of the period. The statement then uses the last block with
+ * stored activity in place of the block at that time.
+ */
 export const isWithoutNode = ({ period: { start, end } }: Pick<Whole, 'period'>) =>
   Boolean(start.isRecorded || end.isRecorded);
 
-/** Describes a statement for the head of a file. */
+/**
+ * Returns the content of the file of a statement: its title, the facts that are shown above the entries, and the
+ * entries themselves.
+ */
 export const describeStatement = async (app: App, context: Context, statement: Whole): Promise<StatementFile> => {
   const { organizationId, variant } = context;
   const organization = await app.organizations.find({ organizationId, role: 'admin' }, { id: organizationId });

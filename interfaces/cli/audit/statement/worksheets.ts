@@ -2,7 +2,7 @@
 const styles = { plain: 0, heading: 1, time: 2, warning: 3 } as const;
 type Style = keyof typeof styles;
 
-/** Cell of a worksheet. Numbers are decimal texts; those that a spreadsheet would round are stored as text. */
+/** Cell of a worksheet. A number is passed as decimal text, and is stored as text if a spreadsheet would round it. */
 export type Cell =
   | { readonly number: string; readonly style?: Style }
   | { readonly text: string; readonly style?: Style };
@@ -48,7 +48,7 @@ const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const packages = 'http://schemas.openxmlformats.org/package/2006';
 const kinds = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Returns the beginning of a worksheet. Rows above `frozen` stay visible while the others scroll. */
+/** Returns the beginning of a worksheet. The first `frozen` rows stay visible while the others scroll. */
 export const sheetStart = (widths: readonly number[], frozen = 0) => {
   const pane = `<pane ySplit="${frozen}" topLeftCell="A${frozen + 1}" activePane="bottomLeft" state="frozen"/>`;
   const columns = widths.map((width, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`);
@@ -57,7 +57,7 @@ export const sheetStart = (widths: readonly number[], frozen = 0) => {
 };
 export const sheetEnd = '</sheetData></worksheet>';
 
-/** Path of a worksheet within the file, counted from 1. */
+/** Path of a worksheet within the workbook's zip file. Worksheets are numbered from 1. */
 export const sheetPath = (number: number) => `xl/worksheets/sheet${number}.xml`;
 
 const fonts =
@@ -72,7 +72,10 @@ const cellStyles = [
 ];
 const styleSheet = `${declaration}<styleSheet ${main}><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>${fonts}${fills}<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${cellStyles.length}">${cellStyles.join('')}</cellXfs></styleSheet>`;
 
-/** Files that are the same in every workbook. Worksheets have the default content type, so their number may vary. */
+/**
+ * Files that are the same in every workbook. Worksheets need no entry in the list of content types, because they have
+ * its default type.
+ */
 export const fixedFiles: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `${declaration}<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="${kinds}.worksheet+xml"/><Override PartName="/xl/workbook.xml" ContentType="${kinds}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${kinds}.styles+xml"/></Types>`,
   '_rels/.rels': `${declaration}<Relationships xmlns="${packages}/relationships"><Relationship Id="rId1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,

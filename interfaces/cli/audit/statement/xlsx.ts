@@ -19,16 +19,16 @@ import {
   workbookFiles,
 } from './worksheets.js';
 
-/** Rows that a worksheet of a spreadsheet program can have. */
+/** Row limit of a worksheet in common spreadsheet programs. */
 const maxRows = 1_048_576;
 
-/** Fastest level: the largest worksheets consist of hashes, which hardly compress. */
+/** Fastest compression level: the largest worksheets consist of hashes, which hardly become smaller at any level. */
 const compression = { level: 1 } as const;
-/** Earliest date of a zip file, in the local time that it is written in, so that the bytes depend on neither. */
+/** Earliest date that a zip file supports, in local time, so that the bytes depend on neither clock nor time zone. */
 const fixedDate = () => new Date(1980, 0, 1);
 const chunkLength = 65_536;
 
-/** Collects a text in chunks, because compressing each row by itself takes longer. */
+/** Collects text and writes it in chunks, because compressing each row separately takes longer. */
 const createChunks = (write: (chunk: Uint8Array, isLast: boolean) => void) => {
   let text = '';
   return {
@@ -42,7 +42,7 @@ const createChunks = (write: (chunk: Uint8Array, isLast: boolean) => void) => {
   };
 };
 
-/** Zip file that is written while its files are. `take` returns the bytes since the last call. */
+/** Creates a zip file that is streamed while its entries are written. `take` returns the bytes since its last call. */
 const createArchive = () => {
   let written: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
@@ -80,9 +80,9 @@ const amountCells = ({ decimal, units }: Amount) => [number(decimal), number(uni
 const amountHeadings = (name: string) => [name, `${name}_units`];
 
 const secondsPerDay = 86_400;
-/** Day number of 1970-01-01 in spreadsheets. */
+/** Serial date of 1970-01-01 in spreadsheets. */
 const epochDay = 25_569;
-/** Writes a time as spreadsheets count it: days with a fraction, exact to the second. */
+/** Returns a time as the serial date of spreadsheets: days with a fraction, exact to the second. */
 const dayNumber = (seconds: number) => (seconds / secondsPerDay + epochDay).toFixed(9);
 
 const movementHeadings = [
@@ -110,7 +110,8 @@ const movementCells = (movement: ShownMovement): readonly Cell[] => {
 /** Writes the movements. A worksheet that is full continues in the next one. */
 const createMovements = (archive: Archive, rowsPerSheet: number) => {
   let [sheets, rows] = [0, rowsPerSheet];
-  // Movements of an asset share one object, so its cells are written once.
+  // Cells of each asset as XML. All movements of an asset share one `ShownAsset` object, so its XML is created only
+  // once.
   const writtenAssets = new WeakMap<ShownAsset, string>();
   const assetXml = (asset: ShownAsset) => {
     const known = writtenAssets.get(asset) ?? cellsXml(assetCells(asset));
@@ -132,7 +133,7 @@ const createMovements = (archive: Archive, rowsPerSheet: number) => {
       rows++;
       chunks?.add(`<row>${assetXml(movement.asset)}${cellsXml(movementCells(movement))}</row>`);
     },
-    /** Ends the last worksheet and returns the names of all. */
+    /** Ends the last worksheet and returns the names of all movement worksheets. */
     end: () => {
       if (sheets === 0) start();
       chunks?.end(sheetEnd);
@@ -164,7 +165,7 @@ const summaryRow = ({ asset, amounts, isExplained, reasons, corrections }: Shown
   ]);
 };
 
-/** Holds the balances, compressed, until the movements are written: a zip file has one file after the other. */
+/** Buffers the Summary worksheet, compressed, because a zip entry must be complete before the next one begins. */
 const createSummary = ({ title, facts }: StatementFile) => {
   const held: Uint8Array[] = [];
   const deflate = new Deflate(compression, (chunk) => held.push(chunk));

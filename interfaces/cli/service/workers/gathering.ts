@@ -2,12 +2,12 @@ import type { Worker } from 'node:cluster';
 import { type MetricValues, renderTogether } from '../../../server/metrics.js';
 import type { FromPrimary, FromWorker } from './messages.js';
 
-/** Time that a worker gets to collect its metrics; the metrics of the others are shown without it. */
+/** Maximum time for a worker to report its metrics. The metrics of a slower worker are missing in the scrape. */
 const collectMs = 3000;
 
 type Send = (worker: Worker, message: FromPrimary) => void;
 
-/** Collects the metrics of all processes whenever a worker is asked for them. */
+/** Collects the metrics of all processes whenever a worker requests them for a scrape. */
 export const createGathering = (workers: ReadonlySet<Worker>, send: Send) => {
   let own: () => Promise<MetricValues> = async () => [];
   let lastId = 0;
@@ -38,7 +38,7 @@ export const createGathering = (workers: ReadonlySet<Worker>, send: Send) => {
     listenTo: (worker: Worker) =>
       worker.on('message', (message: FromWorker) => {
         if (message.kind === 'collected') waiting.get(message.id)?.(message.metrics);
-        // A failure leaves the scrape unanswered, and Prometheus reports the target as down.
+        // Ignores a failure. The scrape then gets no response, and Prometheus reports the target as down.
         if (message.kind === 'wanted') answer(worker, message.id).catch(() => undefined);
       }),
   };

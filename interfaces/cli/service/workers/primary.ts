@@ -15,21 +15,21 @@ export type WorkerGroup = {
   open(developments: DevelopmentAddresses, log: Log): Promise<void>;
   /** Adds the metrics of the primary process to those that the workers show. */
   addMetrics(collect: () => Promise<MetricValues>): void;
-  /** Stops the workers as SIGTERM does. Kills those that have not ended after `ms` milliseconds. */
+  /** Sends SIGTERM to the workers. Kills those that have not ended after `ms` milliseconds. */
   stop(ms: number): Promise<void>;
 };
 
-/** Pause before a worker is replaced. It doubles each time, until a worker lasts for a minute. */
+/** Backoff before a worker is replaced. It doubles each time, and resets after a worker ran for a minute. */
 const restartMs = { first: 100, max: 30_000 };
 const lastingMs = 60_000;
 const usageExitCode = 2;
 
 const send = (worker: Worker, message: FromPrimary) => {
-  // A worker that has just ended cannot be reached; it is replaced anyway.
+  // Skips a worker that has just ended, because another one will replace it.
   if (worker.isConnected()) worker.send(message, () => undefined);
 };
 
-/** Waits for a message of a worker. If the worker ends first, the command ends like the worker, which named the reason. */
+/** Waits for a message of a worker. Rejects if the worker exits first; the worker has then printed the reason. */
 const receive = <K extends FromWorker['kind']>(worker: Worker, kind: K): Promise<Extract<FromWorker, { kind: K }>> =>
   new Promise((resolve, reject) => {
     const onExit = (code: number) => reject(code === usageExitCode ? new InconclusiveResult() : new NegativeResult());
@@ -68,7 +68,7 @@ export const startWorkers = async (count: number): Promise<WorkerGroup> => {
       pauseMs = Math.min(2 * pauseMs, restartMs.max);
       const next = fork();
       worker = next.worker;
-      // A worker that ends before it listens is replaced too.
+      // Ignores the rejection if the new worker ends before it listens, because the next turn of the loop replaces it.
       next.listening.then(
         () => send(next.worker, { kind: 'open', developments }),
         () => undefined,
@@ -76,7 +76,7 @@ export const startWorkers = async (count: number): Promise<WorkerGroup> => {
     }
   };
 
-  // The first worker finds out whether the port is free, so that only one of them explains that it is not.
+  // Starts one worker before the others, so that only one reports a port that is in use.
   const first = fork();
   const { url } = await first.listening;
   const all = [first, ...Array.from({ length: count - 1 }, fork)];

@@ -4,7 +4,7 @@ import type { MetricValues } from '../../../server/metrics.js';
 import type { FromPrimary, FromWorker } from './messages.js';
 
 const send = (message: FromWorker) => {
-  // The channel is closed once the primary process has ended.
+  // Sends nothing after the primary process has ended, because the channel is then closed.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
@@ -32,7 +32,7 @@ export const connectToPrimary = () => {
       return opening;
     },
     ready: () => send({ kind: 'ready' }),
-    /** Returns the function that reads the metrics of all processes, to which this one contributes. */
+    /** Registers the metrics of this worker, and returns a function that reads the metrics of all processes. */
     shareMetrics: (own: () => Promise<MetricValues>) => {
       collect = own;
       return () =>

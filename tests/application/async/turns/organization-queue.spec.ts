@@ -4,7 +4,7 @@ import { createOrganizationQueue } from '../../../../application/async/turns/org
 import { eventually } from '../../../support/eventually.js';
 import { testSystem } from '../../../support/silent.js';
 
-/** Processes one item at a time and records its organization; items named `bad` fail. */
+/** Starts a queue that removes one item per turn and lists its organization in `served`; items named `bad` fail. */
 const start = (atOnce: number) => {
   const served: string[] = [];
   const queue = createOrganizationQueue<string>(testSystem, {

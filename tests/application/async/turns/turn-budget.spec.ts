@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createTurnBudget } from '../../../../application/async/turns/turn-budget.js';
 
 describe('the per-turn budget', () => {
-  /** Makes a budget whose turns the test ends, and records the order in which work starts. */
+  /** Creates a budget and lets the test end each turn; records the order in which work starts. */
   const scene = (most: number) => {
     const ends: (() => void)[] = [];
     const begin = createTurnBudget(most, () => new Promise((end) => ends.push(end)));

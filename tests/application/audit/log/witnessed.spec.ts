@@ -44,7 +44,7 @@ describe('a witness of the seal log', () => {
   };
   const lineOf = async (of: Stores) => JSON.stringify(toHeadRecord(await proofsIn(of).head()));
   const seenIn = (line: string): WitnessedHead => parseWitnessedHead(line) ?? assert.fail(`no head is in ${line}`);
-  /** Verifies the stores like the service's own command, which has access to nothing else. */
+  /** Verifies the history from the stores alone, like the service's own command, without heads kept by a witness. */
   const flawWithoutWitness = async ({ events, state }: Stores) => {
     const handle = createHandle(events, system);
     const pageTokens = createPageTokens(system);

@@ -20,7 +20,7 @@ const [master, ann, bob] = [addressOf(0xaaaa), addressOf(1), addressOf(2)];
 const [early, later] = [contextOf('org_early', variant), contextOf('org_later', variant)];
 const secondsApart = 60;
 
-/** Chain with one block per minute and a given newest block, on which jettons of one master are paid. */
+/** Chain with one block per minute up to a given one, on which jettons of one master contract are transferred. */
 const createScript = () => {
   const now = Math.floor(Date.now() / 1000);
   const first = 3;
@@ -202,7 +202,8 @@ describe("jettons that arrive before the receiver's account is found", () => {
         [],
       );
     });
-    // A slow machine finds the account of the later address after this point, and then reads the earlier blocks once.
+    // A slow machine may find the account of the later address only after `again` was set, and then reads each earlier
+    // block once more.
     const read = script.state.read.slice(again);
     assert.deepEqual([new Set(read).size, read.filter((height) => height >= 9)], [read.length, [9]]);
     assert.deepEqual(await recorded(later, bobs), ['b8 native 80 SUCCESS']);

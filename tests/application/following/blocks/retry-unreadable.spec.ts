@@ -62,7 +62,7 @@ describe('a retry whose node hangs', () => {
   const followed = useFollowedWallet('org_hanging');
   const { app, height, transfers } = followed;
   const skipped = ['a15', 'a16'];
-  /** Answers of the node to the retries, by the order in which they began. */
+  /** Block requests of the retries, in the order of their start. `answer` completes one, or fails it with an error. */
   const hanging: { hash: string; answer: (error?: Error) => void }[] = [];
   const node: { hangs: boolean } = { hangs: false };
   const script = {

@@ -19,7 +19,7 @@ describe('the time after which an unreadable block is skipped', () => {
     },
   };
   const clock = movedClock(1_700_000_100_000);
-  /** Waits for the given number of further calls; the first of them may have begun before. */
+  /** Waits for six further requests of the given kind; the first of them may have begun before. */
   const more = async (call: keyof typeof calls) => {
     const wanted = calls[call] + 6;
     await until(`the node was asked for its ${call}`, () => calls[call] >= wanted);
@@ -44,7 +44,7 @@ describe('the time after which an unreadable block is skipped', () => {
     await more('block');
   });
 
-  /** Lets 250 s pass in which the block fails, and then 5000 s in which the node answers with another head. */
+  /** Lets 250 s pass in which the block fails, and then 5000 s in which the node returns another head. */
   const interrupt = async (state: typeof node.head) => {
     clock.pass(250);
     await more('block');

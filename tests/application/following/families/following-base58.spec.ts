@@ -15,7 +15,7 @@ import {
 } from '../../../support/following/following.js';
 
 const variant = variantOf('s');
-/** Codecs in which the made-up family replaces the variant's own. */
+/** Address codecs with the base58 codec in place of that of the variant's family. */
 const codecs = Object.fromEntries(
   chainFamilies.map((family) => [family, family === variant.family ? base58Codec : addressCodecs[family]]),
 ) as typeof addressCodecs;

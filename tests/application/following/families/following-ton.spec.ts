@@ -43,13 +43,13 @@ const variant = variantOf('t');
 const [ann = '', ben = '', cid = '', stranger = ''] = people;
 /** Hostile master contract that returns the wallet with Ann's jettons for every owner. */
 const falseMaster = accountOf('false master');
-/** Hostile master contract that returns a contract without a working get method for every owner. */
+/** Hostile master contract, and the contract with a failing get method that it returns for every owner. */
 const [muteMaster, muteContract] = ['mute master', 'mute contract'].map(accountOf) as [string, string];
 const outOfGas = { status: 200, body: { exit_code: -14, stack: [] } };
 const failing = { status: 500, body: { error: 'unsupported stack entry', code: 500 } };
 /**
- * Wallets of organizations that share addresses. One imports jettons, and another claims the first one's jettons for
- * its own address.
+ * Wallets of organizations that share addresses. Organization `a` imports jettons, and `x` claims Ann's jettons for its
+ * own address.
  */
 const wanted = [
   { organization: 'a', addresses: [ann, ben], importing: [ann], claiming: [] },
@@ -57,14 +57,14 @@ const wanted = [
   { organization: 'x', addresses: [ben, cid], importing: [], claiming: [cid] },
 ];
 
-/** Stores a false claim like earlier versions, which trusted any master. */
+/** Imports a false jetton account like earlier releases, which trusted every master contract. */
 const claim = (stores: Stores, by: Context, walletId: string, address: string, contract: string, account: string) => {
   const asset = { standard: 'token', contract } as const;
   const data = { address, walletId, asset, account };
   return createHandle(stores.events, testSystem)(by, [addressStep(by, { type: 'Import', data }, '')]);
 };
 
-/** Transfer records that each side must see, derived from the script without the index. */
+/** Lists the transfers that sender and receiver must see, derived from the script instead of from the index server. */
 const rowsOf = ({ from, to, value, kind }: Transfer) => {
   const row = (address: string, type: string, amount: bigint, rest = 'success false') => ({
     address,
@@ -104,7 +104,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
   const backup = hasBackup ? await startTonV2(script, { pageSize: 3 }) : null;
   const urls = [index.url, ...(backup ? [backup.url] : [])];
   const start = async () => {
-    // A script may have thirty consecutive faults, and delays that grow to five seconds each would outlast the test.
+    // A script may have thirty consecutive faults, and retry delays that grow to 5 s each would outlast the test.
     const timeouts = { deadlineMs: 60_000, timeoutMs: 20_000, maxRestMs: 200 };
     const chain = await tonChain(urls, silent, timeouts);
     return { chain, running: startFollowing(stores, chain, { variant }) };
@@ -233,7 +233,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
     play: async (script: readonly Step[]) => {
       for (const step of script) await actions[step.kind](step as never);
     },
-    /** Compares, after the last fault, all transfers and balances with the script. */
+    /** Ends all faults, waits for the follower, and compares all transfers and balances with the script. */
     settle: async () => {
       index.faults.length = 0;
       heal();

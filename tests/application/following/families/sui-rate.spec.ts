@@ -20,9 +20,9 @@ import { silent } from '../../../support/silent.js';
 
 const ann = `0x${'a1'.repeat(32)}`;
 const variant = variantOf('s');
-/** Rejections that do not count against the pace: those before the first one reveals that there is a limit. */
+/** Number of rejected requests that are allowed before the first rejection shows that the node has a rate limit. */
 const learning = 4;
-/** Timeout that outlasts a suspended process, since a request whose response is late is repeated. */
+/** Timeouts that outlast a suspended process, because a request is repeated if its response is late. */
 const timeouts = { deadlineMs: 120_000, timeoutMs: 30_000 };
 /** Intervals longer than any test, so that only the follower makes requests. */
 const untimed = { freshMs: 600_000, pollMs: 600_000, behindMs: 600_000, silenceMs: 600_000 };
@@ -157,7 +157,7 @@ describe('the requests to a Sui node', function () {
     await eventually(async () => assert.ok(node.calls.of('subscribeCheckpoints') >= 2));
     node.heal();
     await subscribed();
-    // A suspended machine looks like a silent subscription, so one of several rounds must pass without requests.
+    // A suspended machine looks like a silent subscription, so it suffices that one round fetches few checkpoints.
     await eventually(async () => {
       const before = node.calls.of('getCheckpoint');
       await follow(5);

@@ -23,7 +23,7 @@ const erc20 = { standard: 'erc20', contract: token } as const;
 
 /** Short deadlines, so that nodes that never return a valid answer fail soon. */
 const quick: EvmOptions = { deadlineMs: 400, timeoutMs: 120, maxBytes: 1_000_000 };
-/** Timeout for nodes of which one answers; it outlasts a suspended process. */
+/** Timeouts that outlast a suspended process, for tests in which at least one node answers. */
 const patient: EvmOptions = { ...quick, deadlineMs: 60_000, timeoutMs: 2000 };
 
 const is =
@@ -63,7 +63,7 @@ describe('the EVM connector', () => {
   };
 
   const readsEverything = async (chain: Chain, { chain: scripted, block }: Awaited<ReturnType<typeof twoNodes>>) => {
-    // The connector does not wait for a node that answers much later than a lagging one.
+    // Repeats the request, because the connector does not wait for the good node if it is much slower than the bad one.
     const head = await eventually(async () => {
       const found = await chain.head();
       assert.equal(found.hash, block.hash);

@@ -21,7 +21,7 @@ describe('the EVM connector', () => {
   it('returns the highest head of all nodes', async () => {
     const { chain } = node();
     const ahead = keep(await startEvmNode({ chain }));
-    // The connector does not wait for a node that answers much later than the other.
+    // Repeats the request, because the connector does not wait for the higher head if its node is much slower.
     const highest = (connector: Chain) => eventually(async () => assert.equal((await connector.head()).number, 5));
     for (let i = 0; i < 5; i++) chain.mine();
     node().faults.lag = 3;

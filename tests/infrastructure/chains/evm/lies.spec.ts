@@ -14,7 +14,10 @@ import {
   transactions,
 } from '../../../support/chains/evm-fixture.js';
 
-/** An amount that a node changes everywhere cannot be noticed: the roots in the header are not computed. */
+/**
+ * Covers contradictions within a block. An amount that a node changes in all its responses stays unnoticed, because
+ * roots in the header are not recomputed.
+ */
 describe('a block that contradicts itself', () => {
   const { node, connect } = evmFixture();
 

@@ -44,8 +44,8 @@ const withSyncs = fc.array(
 
 type Read = Awaited<ReturnType<Chain['block']>>;
 /**
- * Returns the movements of a block. Frames of the bootloader shift the numbers of the others, which then identify a
- * movement but cannot be compared.
+ * Returns the movements of a block, and asserts that each is distinct. Leaves out trace numbers that frames of the
+ * bootloader shift, because these cannot be compared.
  */
 const movementsIn = (block: Read, drawn: readonly Quirk[]) => {
   const movements = block?.movements ?? [];

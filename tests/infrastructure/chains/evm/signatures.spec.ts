@@ -10,7 +10,7 @@ const speaking = [
   'infrastructure/chains/development/evm/tokens.ts',
   'tests/support/chains/evm-contracts.ts',
 ];
-/** Finds literals of four bytes and of a whole word; the order of the curve, a number literal, is not among them. */
+/** Finds hex literals of 4 and 32 bytes. Number literals, such as the order of the curve, are not matched. */
 const numbersIn = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(/(?<![0-9a-zA-Z])(?:0x)?([0-9a-f]{64}|[0-9a-f]{8})(?![0-9a-zA-Z])/g)].map(
     ([, digits]) => `0x${digits}`,

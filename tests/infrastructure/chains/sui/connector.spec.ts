@@ -176,7 +176,7 @@ describe('the Sui connector', () => {
       return chain.head();
     };
 
-    /** Connects with a long timeout per request, so that a slow machine requests no balance twice. */
+    /** Connects with a timeout of 30 s per request, so that a slow machine requests no balance twice. */
     const connectPatiently = async () => {
       const patient = await suiChain([first().url], silent, { deadlineMs: 60_000, timeoutMs: 30_000 });
       closing.push(patient.close);

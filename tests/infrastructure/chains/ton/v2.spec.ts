@@ -27,7 +27,7 @@ const payments = [
 describe('a TON v2 server', () => {
   const { keep, index, connect } = createTonScene();
   const server = async (...given: Parameters<typeof startTonV2>) => keep(await startTonV2(...given));
-  /** Makes a chain in which shards continue in every way, with consecutive blocks of one shard. */
+  /** Makes a chain with every way in which shards continue, such as split, merge and two consecutive blocks. */
   const everyShape = () => {
     const script = createTonScript(-3);
     for (const shape of shapes) {
@@ -127,7 +127,7 @@ describe('a TON v2 server', () => {
     for (let n = 0; n < 20; n++) script.mine();
     const [lagging, served] = [await index(behind), await server(script)];
     const chain = await connect(served.url, lagging.url);
-    // The connector does not wait for a source that answers much later than the other one.
+    // Repeats the request, because the connector does not wait for the newer head if its source is much slower.
     const headAt = (wanted: number) =>
       eventually(async () => {
         const head = await chain.head();

@@ -35,7 +35,7 @@ const receiptWith = (logs: readonly unknown[], more: object = {}) => ({
   logs,
   ...more,
 });
-/** Answers with the number of transactions of a block. */
+/** Methods that return two as the number of transactions of every block. */
 const counting = {
   eth_getBlockTransactionCountByHash: () => '0x2',
   eth_getBlockTransactionCountByNumber: () => '0x2',
@@ -48,7 +48,7 @@ describe('the answers of several nodes', () => {
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
   });
-  /** Starts one node per answer, and a pool of these nodes. */
+  /** Starts one node per answer, and a pool of these nodes. Each node gives its answer to `method`. */
   const start = async (
     method: string,
     answers: readonly Answer[],

@@ -15,7 +15,7 @@ describe('the final answer cache of two gateways of one chain', () => {
   const pools: Node[] = [];
   afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
-  /** Opens a gateway in front of a node that returns a wrong balance, and of two right ones if several must agree. */
+  /** Opens a gateway to a node with a wrong balance, and to two nodes with the right one if `agreement` is above 1. */
   const open = async (memory: ReturnType<typeof memoryAnswers>, agreement: number) => {
     const nodes: Record<string, LinkedNode> = {
       liar: linkedNode(1000),

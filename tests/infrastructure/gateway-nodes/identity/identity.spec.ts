@@ -21,7 +21,7 @@ type Served = { name: string; id: string; head: number };
 const own: Served = { name: 'own', id: '0x1', head: 100 };
 const other: Served = { name: 'other', id: '0x2', head: 90 };
 
-/** Answers of a node of the chain; every answer contains the name of its chain. */
+/** Methods of a node of the chain. Block hashes, transaction hashes, balances and code contain the chain's name. */
 const answersOf = (served: Served) => ({
   eth_chainId: () => served.id,
   eth_blockNumber: () => `0x${served.head.toString(16)}`,

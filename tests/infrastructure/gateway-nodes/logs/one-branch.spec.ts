@@ -15,7 +15,7 @@ type Branch = {
   fails(height: number): boolean;
 };
 
-/** Makes a node on a branch of its own from block 90 on, which returns the logs of at most four blocks. */
+/** Makes a node with its own branch from block 90 on, which returns the logs of at most four blocks per request. */
 const nodeOn = ({ name, turns, fails }: Branch) => {
   const hashOn = (height: number) => (height < fork ? hashAt(height) : digestOf(name, height));
   const heightOf = (block: unknown) => ({ latest: head, finalized: final })[String(block)] ?? Number(block);
@@ -62,7 +62,7 @@ describe('logs in pieces from nodes on two branches', () => {
 
   it('come from one branch, even if the node that is asked first fails on one piece', async () => {
     const { nodes, read } = await open({ quick: (height) => height > 96, slow: () => false });
-    // The second time, the accepted width is known, and pieces are read concurrently.
+    // The second read knows how many blocks the nodes accept in a request, and therefore reads pieces concurrently.
     for (let i = 0; i < 2; i++)
       assert.deepEqual(
         (await read(85)).map(({ blockHash }) => blockHash),

@@ -22,7 +22,7 @@ describe('the capabilities of a node', () => {
       [true, true, true, false],
     );
     assert.equal(lacksAt(abilities, 'eth_call', 50), true);
-    // Blocks are kept longer than states.
+    // Nodes keep blocks longer than states, so a node that lacks a state may still have the block.
     assert.equal(lacksAt(abilities, 'eth_getBlockByNumber', 50), false);
     now += tenMinutes;
     assert.equal(lacksAt(abilities, 'eth_getBalance', 50), false);

@@ -75,7 +75,7 @@ describe('a call that not every node can answer', () => {
     const before = nodes.map((node) => timesAsked(node, 'eth_getBalance'));
     assert.deepEqual(before, [1, 1]);
     assert.equal(await ask(pool, 'eth_getBalance', account, '0x350'), '"0x7"');
-    // A node is asked again for data that every node lacks, since it may have it by now.
+    // Nodes are asked again for data that all of them lacked, since a node may have obtained it by now.
     assert.match(await ask(pool, 'eth_getBalance', account, '0x11'), /missing trie node/);
   });
 

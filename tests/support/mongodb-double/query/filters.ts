@@ -87,7 +87,10 @@ export const predicateOf = (filter: Document): Predicate => {
   return (document) => parts.every((matches) => matches(document));
 };
 
-/** Returns the fields that must equal one value, which choose the index and are the start of an upsert. */
+/**
+ * Returns the fields that must equal one value, with that value. They determine the index of a query and the first
+ * fields of a document that an upsert inserts.
+ */
 export const equalityFields = (filter: Document): Document => {
   const found: Document = {};
   for (const [field, condition] of Object.entries(filter)) {

@@ -9,7 +9,10 @@ const rangeFields = (filter: Document): readonly string[] =>
     return field.startsWith('$') || !isOperators(condition) ? [] : [field];
   });
 
-/** Returns fields whose conditions pick single points of an index, so that the fields after them are still in order. */
+/**
+ * Returns the fields that the filter limits to single values, by equality or `$in`. Among index entries with equal
+ * values in these fields, the order is that of the remaining fields.
+ */
 const pointFields = (filter: Document): ReadonlySet<string> =>
   new Set([
     ...Object.keys(equalityFields(filter)),
@@ -24,7 +27,7 @@ const isUsable = ({ spec }: Index, filter: Document) =>
       (isOperators(condition) && condition.$exists === true && filter[field] !== undefined),
   );
 
-/** Reports whether the rest of the index has the order of the sort, forwards or backwards throughout. */
+/** Reports whether the remaining fields of an index have the order of the sort, forwards or backwards throughout. */
 const isInOrder = (rest: readonly [string, unknown][], sort: readonly [string, unknown][]) => {
   const directions = sort.map(([field, direction], position) => {
     const [name, indexed] = rest[position] ?? [];

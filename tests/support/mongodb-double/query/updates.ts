@@ -18,7 +18,7 @@ const hasOperators = (change: Document) => Object.keys(change).some((name) => na
 const isPositional = (change: Document) =>
   Object.values(change).some((fields) => Object.keys(fields).some((path) => path.includes('.$')));
 
-/** Applies operators; whole fields, the bulk of all updates, are set here, because mingo takes 0.2 ms for one. */
+/** Applies operators. Most updates set whole fields; these are set here, because mingo takes 0.2 ms for an update. */
 const applyOperators = (target: Document, { filter, change, arrayFilters }: Update, inserting: boolean) => {
   const { $setOnInsert = {}, $set = {}, ...others } = change as Document;
   const fields = Object.entries({ ...$set, ...(inserting ? $setOnInsert : {}) });

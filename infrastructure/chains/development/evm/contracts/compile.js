@@ -9,8 +9,8 @@ const beside = (file) => new URL(file, import.meta.url);
 const compile = () => {
   const sources = names.map((name) => [`${name}.sol`, { content: readFileSync(beside(`${name}.sol`), 'utf8') }]);
   const settings = {
-    // The EVM version is one that every network supports. The metadata hash is left out, so that comments change
-    // nothing.
+    // Every network supports the EVM version `paris`. The metadata hash is left out, so that comments do not change the
+    // bytecode.
     evmVersion: 'paris',
     optimizer: { enabled: true, runs: 200 },
     metadata: { appendCBOR: false },

@@ -20,12 +20,12 @@ describe('a network that deviates from the EVM standard', () => {
   const { node, connect, keep } = evmFixture();
   const countOf = (method: string) => node().asked.filter((asked) => asked === method).length;
 
-  /** Blocks that show a quirk which an ordinary block does not. */
+  /** Blocks for the quirks that an ordinary block does not show. */
   const showing: Readonly<Record<string, readonly ScriptedTransaction[]>> = {
     'bloom without logs': [],
     'system logs outside the bloom': [synced(anna)],
   };
-  /** Number of nodes that are asked for the first and for the second block with a quirk, by its `askedElsewhere`. */
+  /** Number of nodes asked for the first and the second block with a quirk, by the value of `askedElsewhere`. */
   const nodesAsked = { always: [2, 2], 'at first': [2, 1], never: [1, 1] };
   for (const [name, { askedElsewhere = 'never' }] of Object.entries(quirks))
     it(`through "${name}" has another node asked as its row says: ${askedElsewhere}`, async () => {
