@@ -20,6 +20,7 @@ export type FailingContract = {
 };
 
 const pauseMs = { first: 15_000, max: 960_000 };
+/** Maximum number of entries of one organization. Beyond it, contracts get no entry and their balances no retry. */
 const maxEntries = 10_000;
 
 const prefixOf = (variant: string) => `set-aside:${variant}:`;
@@ -50,11 +51,15 @@ export const allFailingContracts = async (state: StateStore) => {
 /** Tracks the contracts whose balances cannot be read, by organization, and their next attempt. */
 export const createFailingContracts = ({ state, system }: { state: StateStore; system: System }, variant: string) => {
   const entries = new Map<string, { entry: FailingContract; revision: number }>();
+  const counts = new Map<string, number>();
+  const countOf = ({ organizationId }: Pair) => counts.get(organizationId) ?? 0;
+  const count = (pair: Pair, by: 1 | -1) => counts.set(pair.organizationId, countOf(pair) + by);
   const find = (pair: Pair) => entries.get(idOf(variant, pair));
 
   const keep = async (entry: FailingContract) => {
     const id = idOf(variant, entry);
     const revision = entries.get(id)?.revision ?? noEntry;
+    if (!entries.has(id)) count(entry, 1);
     entries.set(id, { entry, revision: revision + 1 });
     if (await state.put('processes', id, JSON.stringify(entry), revision)) return;
     // Another process saved the same entry; which of the two retry times wins does not matter.
@@ -64,29 +69,26 @@ export const createFailingContracts = ({ state, system }: { state: StateStore; s
   return {
     load: async () => {
       entries.clear();
+      counts.clear();
       for await (const found of readFailingContracts(state, variant)) {
+        if (countOf(found.entry) >= maxEntries) continue;
         entries.set(idOf(variant, found.entry), found);
-        if (entries.size >= maxEntries) return;
+        count(found.entry, 1);
       }
     },
     isAvoided: (pair: Pair) => find(pair)?.entry.isAvoided ?? false,
     isKept: (pair: Pair) => find(pair) !== undefined,
-    count: () => entries.size,
-    /**
-     * Starts the backoff of a contract, or doubles its pause; returns false when the maximum number of contracts is
-     * reached.
-     */
-    fail: async ({ organizationId, contract }: Pair, reason: string, isAvoided: boolean): Promise<boolean> => {
+    /** Starts the backoff of a contract, or doubles its pause. */
+    fail: async ({ organizationId, contract }: Pair, reason: string, isAvoided: boolean): Promise<void> => {
       const before = find({ organizationId, contract })?.entry;
-      if (!before && entries.size >= maxEntries) return false;
+      if (!before && countOf({ organizationId, contract }) >= maxEntries) return;
       const pause = before ? Math.min(2 * before.pauseMs, pauseMs.max) : pauseMs.first;
       const since = before?.since ?? system.now();
       const times = { since, retryAt: system.now() + pause, pauseMs: pause };
       await keep({ organizationId, contract, reason, isAvoided, ...times });
-      return true;
     },
     clear: async (pair: Pair) => {
-      entries.delete(idOf(variant, pair));
+      if (entries.delete(idOf(variant, pair))) count(pair, -1);
       await state.destroy('processes', idOf(variant, pair));
     },
     /** Returns the contracts whose next attempt is due. */

@@ -14,7 +14,7 @@ type Translate = (value: string, at: (position: Position) => Position) => string
 const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
   [/^follow:/, withPositions],
   [
-    /^(?:pulse|audit-refusal|set-aside|unreadable|lease|reconcile|traced|nonces|credential|credential-use|backup):|^late-accounts |^audit-log$/,
+    /^(?:pulse|audit-refusal|set-aside|unreadable|lease|reconcile|traced|nonces|credential|credential-use|backup|import|session|sessions|console-link):|^late-accounts |^audit-log$/,
     (value) => value,
   ],
   [

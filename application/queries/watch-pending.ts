@@ -115,7 +115,7 @@ const createPoolReader = ({ node, pending, system }: Ports) => {
       return await node.ask('txpool_content', []);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      isOpen = false;
+      isOpen = !(error instanceof NodeRefusal);
       return null;
     }
   };

@@ -65,14 +65,18 @@ export const createComparison = (ports: Ports) => {
 
   /**
    * Reads from the chain, as of block `at`, the balances that `some` lists: all native, or all of one contract. If the
-   * balances of a contract cannot be read, logs a warning and returns none.
+   * balances of a contract cannot be read although the nodes return a native balance, logs a warning and returns none.
    */
   const read = async ({ variant, organizationId }: Context, { at }: Compared, some: readonly AssetDocument[]) => {
+    const chain = chains.of(variant);
+    const [first] = some;
     try {
-      return await readBalances(chains.of(variant), some, at);
+      return await readBalances(chain, some, at);
     } catch (error) {
-      if (some[0]?.standard === 'native') throw error;
-      const fields = { organization: organizationId, variant: variant.tag, asset: some[0]?.asset, err: error };
+      if (!first || first.standard === 'native') throw error;
+      // Rejects during an outage: the comparison then fails, instead of reporting no differences.
+      await readBalances(chain, [{ address: first.address, asset: { standard: 'native' } }], at);
+      const fields = { organization: organizationId, variant: variant.tag, asset: first.asset, err: error };
       system.log.warn(fields, 'Token balances could not be reconciled');
       return [];
     }

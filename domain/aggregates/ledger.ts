@@ -62,8 +62,8 @@ export type LedgerCommand =
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
-   * Records the balances, and confirms the block unless it is already confirmed. Ignored if reorgs dropped the block more
-   * than `drops` times, because the balances were read before. `retracted` is true if they correct a dropped block.
+   * Records the balances, and confirms the block unless it is already confirmed. Ignored if reorgs dropped the block
+   * more than `drops` times, because the balances were read before. `retracted` is true if they correct a dropped block.
    */
   | {
       type: 'Settle';

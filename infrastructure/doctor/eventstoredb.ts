@@ -84,7 +84,7 @@ export const eventStoreDbChecks = (url: string, namespace: string, opened: Share
         const { product, version, multiStreamMethod } = await (await connection()).server(timeoutMs);
         const found = `${product} ${version}, ${methodTexts[multiStreamMethod]}`;
         const isOld = Number(version.split('.')[0]) < 20;
-        return [isOld ? warn(found, 'use 20 or later') : ok(found)];
+        return [isOld ? warn(found, 'use EventStoreDB 20 or later') : ok(found)];
       },
     },
     { name: 'categories', advice: connectionAdvice, run: async () => categories(await connection()) },

@@ -39,6 +39,11 @@ const files: readonly File[] = [
     advice: removeAdvice('gateway-cache.db', 'the cache is filled again'),
   },
   {
+    name: 'refused.db',
+    unless: 'redisUrl',
+    advice: removeAdvice('refused.db', 'recent refused requests and the access log are lost'),
+  },
+  {
     name: 'pending.db',
     unless: 'mongodbUrl',
     advice: removeAdvice('pending.db', 'pending transactions are read from the nodes again'),

@@ -12,7 +12,7 @@ const nodeVersion = async () => {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isOld = major < minNodeVersion[0] || (major === minNodeVersion[0] && minor < minNodeVersion[1]);
   const found = `Node.js ${process.versions.node}`;
-  return [isOld ? fail(found, `use ${minNodeVersion.join('.')} or later`) : ok(found)];
+  return [isOld ? fail(found, `use Node.js ${minNodeVersion.join('.')} or later`) : ok(found)];
 };
 
 const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)));

@@ -14,7 +14,7 @@ const server = async ({ client }: MongoConnection): Promise<readonly Finding[]> 
   const { version = '' } = await inTime(admin.command({ buildInfo: 1 }));
   const { setName } = await inTime(admin.command({ hello: 1 }));
   const found = `version ${version}, ${setName ? `replica set ${setName}` : 'behind mongos'}`;
-  return [Number.parseInt(version, 10) < minVersion ? warn(found, `use ${minVersion} or later`) : ok(found)];
+  return [Number.parseInt(version, 10) < minVersion ? warn(found, `use MongoDB ${minVersion} or later`) : ok(found)];
 };
 
 /**

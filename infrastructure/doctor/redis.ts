@@ -27,7 +27,7 @@ const server: Probe = async (redis) => {
     return [fail('is a node of a Redis Cluster', 'point REDIS_URL to a single server, which may have replicas')];
   return [
     Number.parseInt(version, 10) < minVersion
-      ? warn(`version ${version}`, `use ${minVersion} or later`)
+      ? warn(`version ${version}`, `use Redis ${minVersion} or later`)
       : ok(`version ${version}`),
   ];
 };

@@ -41,7 +41,8 @@ export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => 
     for (const activity of activities) await ledgers.drop(activity, notifier.hasListeners(activity));
   };
 
-  return async ({ chain: first, headers, head }: Cursor): Promise<Cursor | null> => {
+  return async ({ headers, ...followed }: Cursor): Promise<Cursor | null> => {
+    const { chain: first, since } = followed;
     const final = headers[0] as Header;
     const accepted = await records.accepted(final.hash);
     if (!accepted || (await chain.headerAt(final.number))?.hash !== accepted.replacement) return null;
@@ -52,7 +53,12 @@ export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => 
     // The cursor is saved last: after a crash, all steps are repeated, and each of them is idempotent.
     await dropReplaced({ from: accepted.from, chain: first });
     await refreshAll({ reason: `replacement of ${final.hash}`, isWanted: () => true, correction: true });
-    const cursor = { chain: first, headers: [base], positions: [await events.head()], head };
+    const cursor = {
+      ...followed,
+      headers: [base],
+      positions: [await events.head()],
+      ...(since !== undefined && { since: Math.min(since, base.number) }),
+    };
     await store.save(cursor);
     const block = { number: final.number, hash: final.hash, chain: first };
     await records.record({ type: 'Follow', data: { block, replacement: accepted.replacement } });

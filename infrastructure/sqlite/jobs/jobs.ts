@@ -112,8 +112,8 @@ const runWorker = async (
     const { jobs, next } = await writer.run({ kind: 'take', worker, free, ...limits, running, now: now() });
     // The signal may have fired meanwhile. Jobs that were not started are put back for other workers.
     for (const job of jobs) keep(signal.aborted ? finish(job.id, now()) : runJob(job));
-    // Each lane got only its share of the slots. If slots are left, jobs are taken again at once, because lanes may have
-    // more due jobs than their share.
+    // Each lane got only its share of the slots. If slots are left, jobs are taken again at once, because lanes may
+    // have more due jobs than their share.
     if (jobs.length > 0 && jobs.length < free) return 0;
     return Math.min(pollIntervalMs, next === null ? pollIntervalMs : next - now());
   };

@@ -55,20 +55,24 @@ const createRecovery = (from: ReadModelFile, log: Log) => {
   let recovering: Promise<void> | null = null;
   let isClosed = false;
 
-  const openInPlaceOf = async ({ file }: Opened, damage: unknown) => {
+  const moveAside = ({ file }: Opened, damage: unknown) => {
     if (fileAt(path) === file) setDamagedAside(damage);
     else log.warn({}, 'Another process replaced the damaged read models; reopening');
     for (const listener of listeners) listener();
-    opened = await openIntact(newRevision());
   };
   const recover = async (old: Opened, damage: unknown) => {
     // The old file is closed before the listeners are notified of the loss.
     await old.models.close().catch(() => undefined);
+    let isAside = false;
     while (!opened && !isClosed)
-      await openInPlaceOf(old, damage).catch(async (error: unknown) => {
+      try {
+        if (!isAside) moveAside(old, damage);
+        isAside = true;
+        opened = await openIntact(newRevision());
+      } catch (error) {
         log.error({ err: error }, 'Damaged read models could not be replaced; retrying');
         await pause(reopenRetryMs);
-      });
+      }
     recovering = null;
   };
   const replace = (old: Opened, damage?: unknown) => {

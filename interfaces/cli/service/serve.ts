@@ -186,7 +186,8 @@ const serveAsWorker = async (invocation: Invocation) => {
 /** Returns the number of workers; 0 if this process serves the API itself. */
 const workersOf = (value: string | undefined, wanted: readonly Role[]): number => {
   if (value === undefined) return 0;
-  if (!wanted.includes('api')) throw new UsageError('--workers needs the role api, which the workers have.');
+  if (!wanted.includes('api'))
+    throw new UsageError('--workers requires the role api, because the workers run only that role.');
   if (value === 'auto') return availableParallelism();
   if (/^[1-9]\d{0,2}$/.test(value)) return Number(value);
   throw new UsageError('--workers must be a number from 1 to 999, or auto for one worker per core.');

@@ -51,7 +51,7 @@ const Events = ({ filters, names }: { readonly filters: Filters; readonly names:
       {value?.events.length === 0 && (
         <p>
           {value.next
-            ? 'None of the last events passes the filters. Search on with Older.'
+            ? 'None of the last events passes the filters. Choose Older to continue.'
             : 'No event passes the filters.'}
         </p>
       )}

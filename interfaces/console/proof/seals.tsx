@@ -72,7 +72,7 @@ export const Seals = () => {
       {value?.seals.length === 0 && (
         <p class="note warn">
           {value.next
-            ? 'None of the last events is a seal. Search on with Older.'
+            ? 'None of the last events is a seal. Choose Older to continue.'
             : 'No seal was made yet. The first one is made after 1000 events, or when the oldest event is an hour old.'}
         </p>
       )}

@@ -49,9 +49,9 @@ const readLife = async ({ transaction_id, create_time }: ManagedTransaction, sig
 };
 
 const detailOf = ({ data }: Event) => {
-  const { reason, block } = data as { readonly reason?: unknown; readonly block?: { readonly height?: unknown } };
+  const { reason, block } = data as { readonly reason?: unknown; readonly block?: { readonly number?: unknown } };
   if (typeof reason === 'string') return reason;
-  return block?.height === undefined ? '' : `block ${String(block.height)}`;
+  return block?.number === undefined ? '' : `block ${String(block.number)}`;
 };
 
 /**

@@ -155,7 +155,7 @@ export const activityRecordTexts: Readonly<Record<string, Readonly<Record<string
   },
   Erc721Payload: {
     contract_address: 'The token contract.',
-    token_id: 'The header.',
+    token_id: 'The token.',
   },
   Erc1155Payload: {
     contract_address: 'The token contract.',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readReached } from '../../../application/following/progress/cursor-store.js';
+import { readFollowed, readReached } from '../../../application/following/progress/cursor-store.js';
 import { eventually } from '../../support/eventually.js';
 import { ann, person, useFollowedWallet } from '../../support/following/followed-wallet.js';
 import { allEvents, followedVariant } from '../../support/following/following.js';
@@ -77,6 +77,7 @@ describe('a final block that was replaced', () => {
     const expected = ['a15 SUCCESS', 'a22 REMOVED', 'b25 SUCCESS', 'b38 SUCCESS'];
     await eventually(async () => assert.deepEqual(await transfers(), expected));
     assert.equal(followed.alarm(), '');
+    assert.equal((await readFollowed(stores().state, followedVariant.tag))?.since, 9);
     const events = (await allEvents(stores().events)).filter(({ stream }) => stream.startsWith('system.block-'));
     assert.deepEqual(
       events.map(({ type, metadata }) => [type, metadata.actor.id]),

@@ -72,10 +72,13 @@ describe('the migration of a history to other stores', () => {
     await remember('find-token-accounts-T', '8');
     await remember('witness:file', '8');
     await remember('token-accounts T org_b EQmaster', [8, 'EQaddress']);
-    const asTheyAre = ['late-accounts T 1', 'credential:ck_1', 'nonces:spans', 'lease:witness-url', 'traced:C'];
+    const asTheyAre = [
+      ...['late-accounts T 1', 'credential:ck_1', 'nonces:spans', 'lease:witness-url', 'traced:C', 'import:1'],
+      ...['session:hash', 'sessions:org_a:credential:ck_1', 'console-link:hash'],
+    ];
     for (const id of asTheyAre) await remember(id, { position: 8 });
     const moved = await migrateStores(ports(), ignoreProgress);
-    assert.deepEqual([moved.events, moved.organizations, moved.keys, moved.processes], [12, 2, 1, 16]);
+    assert.deepEqual([moved.events, moved.organizations, moved.keys, moved.processes], [12, 2, 1, 20]);
 
     const there = await allEvents(to.events);
     const at = (n: number) => there[n - 1]?.position;

@@ -31,9 +31,11 @@ const createHandNode = () => {
   const replaced: Block[] = [];
   const listeners: ((hash: string) => void)[] = [];
   const heads: (() => void)[] = [];
-  const state: { isDown: boolean; isPoolShown: boolean; refusals: number } = {
+  const state: { isDown: boolean; isPoolShown: boolean; isPoolSlow: boolean; poolReads: number; refusals: number } = {
     isDown: false,
     isPoolShown: true,
+    isPoolSlow: false,
+    poolReads: 0,
     refusals: 0,
   };
   const reach = () => {
@@ -56,6 +58,8 @@ const createHandNode = () => {
     eth_getTransactionByHash: ([hash]) => known.get(String(hash)) ?? null,
     eth_getBlockByHash: ([hash]) => [...blocks, ...replaced].find((block) => block.hash === hash) ?? null,
     txpool_content: () => {
+      state.poolReads++;
+      if (state.isPoolSlow) throw new Failure('UNAVAILABLE', 'the node gave no answer in time');
       if (!state.isPoolShown) throw new NodeRefusal('unsupported', 'the method does not exist');
       const waiting = [...known.values()].filter(({ blockNumber }) => blockNumber === null);
       return { pending: Object.fromEntries(waiting.map((one) => [one.hash, { [one.nonce]: one }])), queued: {} };
@@ -189,6 +193,32 @@ describe('the watcher of pending transactions', () => {
     hand.state.isPoolShown = true;
     start();
     await keeps(early);
+  });
+
+  it('reads the pool again after a node did not answer in time, but not after it refused the request', async () => {
+    hand.state.isPoolShown = true;
+    hand.state.isPoolSlow = true;
+    start();
+    await eventually(async () => assert.equal(hand.state.poolReads, 1));
+    hand.state.isPoolSlow = false;
+    const [late, later] = [transactionOf(anna, 0), transactionOf(anna, 1)];
+    const readLater = async () => {
+      ahead += 60_001;
+      hand.mine([]);
+      await settled();
+      // The pool is read after the announcements of a round, so the next round begins after that read.
+      await settled();
+    };
+    hand.appear(late, false);
+    await readLater();
+    await keeps(late);
+    hand.state.isPoolShown = false;
+    hand.appear(later, false);
+    await readLater();
+    hand.state.isPoolShown = true;
+    await readLater();
+    assert.equal(hand.state.poolReads, 3);
+    await keeps(late);
   });
 
   it('drops transactions that were mined, replaced or lost while it did not run', async () => {

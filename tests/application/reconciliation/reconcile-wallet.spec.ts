@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { readReached } from '../../../application/following/progress/cursor-store.js';
+import type { Chain } from '../../../application/ports/chain.js';
 import type { Line } from '../../../application/statements/lines.js';
 import type { Drifted } from '../../../domain/aggregates/ledger/drift.js';
+import { Failure } from '../../../domain/failure.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
 import { addressOf, createEvmChain, type ScriptedTransaction } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
@@ -28,6 +30,9 @@ describe('ReconcileWallet', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let running: Running;
   let walletId = '';
+  /** What fails from the next read of token balances on. */
+  let failing: 'nothing' | 'the contract' | 'the nodes' = 'nothing';
+  let isAway = false;
 
   /** Mines a block and waits until it is final for the follower. */
   const mine = async (...transactions: ScriptedTransaction[]) => {
@@ -57,7 +62,16 @@ describe('ReconcileWallet', () => {
     node = await startEvmNode({ chain });
     connected = await evmChain([node.url], silent);
     stores = await openStores();
-    running = startFollowing(stores, connected);
+    const failingChain: Chain = {
+      ...connected,
+      balances: async (holdings, at) => {
+        const isOfTokens = holdings.some(({ asset }) => asset.standard !== 'native');
+        if (isOfTokens) isAway = failing === 'the nodes';
+        if (isAway || (isOfTokens && failing === 'the contract')) throw new Failure('UNAVAILABLE', 'no answer');
+        return connected.balances(holdings, at);
+      },
+    };
+    running = startFollowing(stores, failingChain);
     const wallet = { name: 'w', confirmation: 1, address: ann, importAsset: undefined };
     walletId = (await running.app.wallets.register(by, wallet)).answer.wallet_id;
     await running.app.addresses.register(by, { walletId, inputs: [{ text: ben, path: '' }] });
@@ -160,6 +174,16 @@ describe('ReconcileWallet', () => {
     await mine({ from: addressOf('other'), to: addressOf('cid'), value: 3n });
     const { answer } = await app.reconciliation.reconcile(by, other);
     assert.deepEqual(answer, []);
+  });
+
+  it('leaves out a contract whose balances cannot be read, but fails if the nodes are away', async () => {
+    failing = 'the contract';
+    assert.deepEqual(await reconcile(), []);
+    failing = 'the nodes';
+    await assert.rejects(reconcile(), { code: 'UNAVAILABLE' });
+    failing = 'nothing';
+    isAway = false;
+    assert.deepEqual(await reconcile(), []);
   });
 
   it('rejects a wallet of another organization', async () => {

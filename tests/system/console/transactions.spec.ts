@@ -95,6 +95,8 @@ describe('the transactions in the console', () => {
     const expected = ['created', 'signed', 'sent', 'accepted by a node', 'mined', 'confirmed'];
     await eventually(async () => assert.deepEqual((await steps.allTextContents()).slice(0, expected.length), expected));
     const { transaction_fee, block_number } = await stateOf(transaction_id);
+    const life = await page.getByRole('list', { name: 'Life of the transaction' }).locator('li').allInnerTexts();
+    assert.equal(life.filter((step) => step.includes(`block ${block_number}`)).length, 2);
     assert.equal(await page.locator('dt:text-is("Fee paid") + dd').textContent(), transaction_fee);
     assert.equal(await page.locator('dt:text-is("Block") + dd').textContent(), String(block_number));
     await page.context().close();

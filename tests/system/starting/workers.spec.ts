@@ -196,7 +196,7 @@ describe('the workers of a service', () => {
   for (const [args, reason] of [
     [['--workers', '0'], /--workers must be a number from 1 to 999/],
     [['--workers', 'many'], /--workers must be a number from 1 to 999/],
-    [['--workers', '2', '--role', 'follower'], /--workers needs the role api/],
+    [['--workers', '2', '--role', 'follower'], /--workers requires the role api/],
   ] as const)
     it(`are refused with ${args.join(' ')}`, async () => {
       const { code, stderr } = await runProcess(await embedded.home(), ['serve', ...args]);

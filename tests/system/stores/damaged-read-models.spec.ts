@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
 import { embedded, type Home } from '../../support/engines/engines.js';
@@ -113,12 +113,15 @@ describeInFull('damaged read models of several processes', () => {
 });
 
 describe('doctor on damaged files', () => {
-  const names = ['events.db', 'state.db', 'read-models.db', 'limiter.db', 'jobs.db', 'pending.db'];
+  const names = ['events.db', 'state.db', 'read-models.db', 'limiter.db', 'jobs.db', 'refused.db', 'pending.db'];
 
   it('reports each damaged file with what to do about it, and leaves the file in place', async () => {
     const service = await startService({ on: embedded });
     const { home } = service;
     await registered(service, 20);
+    assert.equal((await call(service.url, demoOf(home), '/v1/c/GetWallet', { wallet_id: 'none' })).status, 404);
+    // `refused.db` is created when the refused request is stored.
+    await until('the refused request is stored', async () => existsSync(join(home.directory, 'refused.db')));
     await service.stop();
     for (const name of names) damage(home, name, 1);
     const before = readdirSync(home.directory).toSorted();
