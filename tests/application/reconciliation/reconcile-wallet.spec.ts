@@ -30,7 +30,7 @@ describe('ReconcileWallet', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let running: Running;
   let walletId = '';
-  /** What fails from the next read of token balances on. */
+  /** Failure that begins with the next read of token balances. */
   let failing: 'nothing' | 'the contract' | 'the nodes' = 'nothing';
   let isAway = false;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Asset } from '../../../domain/asset.js';
-import { addressOf } from '../../support/chains/evm-chain.js';
-import { eventually } from '../../support/eventually.js';
-import { allEvents } from '../../support/following/following.js';
-import { startNeighbourhood } from '../../support/following/neighbours.js';
-import { storeKinds } from '../../support/following/store-kinds.js';
+import type { Asset } from '../../../../domain/asset.js';
+import { addressOf } from '../../../support/chains/evm-chain.js';
+import { eventually } from '../../../support/eventually.js';
+import { allEvents } from '../../../support/following/following.js';
+import { startNeighbourhood } from '../../../support/following/neighbours.js';
+import { storeKinds } from '../../../support/following/store-kinds.js';
 
 const bad = addressOf('burns all gas');
 const good = addressOf('a token');

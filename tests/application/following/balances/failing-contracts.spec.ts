@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createFailingContracts } from '../../../application/following/failing-contracts.js';
-import type { StateStore } from '../../../application/ports/state.js';
-import { states } from '../../support/engines/adapters.js';
-import { followedVariant } from '../../support/following/following.js';
-import { testSystem } from '../../support/silent.js';
+import { createFailingContracts } from '../../../../application/following/failing-contracts.js';
+import type { StateStore } from '../../../../application/ports/state.js';
+import { states } from '../../../support/engines/adapters.js';
+import { followedVariant } from '../../../support/following/following.js';
+import { testSystem } from '../../../support/silent.js';
 
 const limit = 10_000;
 
