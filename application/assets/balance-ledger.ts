@@ -26,6 +26,10 @@ export const readBalances = async (chain: Chain, holdings: readonly Holding[], a
   return found;
 };
 
+/** Rejects if the nodes do not return a native balance either: then the nodes fail, and not a contract. */
+export const checkNodes = (chain: Chain, { address }: Holding, at: Header) =>
+  chain.balances([{ address, asset: { standard: 'native' } }], at);
+
 type Block = LedgerCommand['data']['block'];
 type Place = { readonly walletId: string; readonly at: Header; readonly chain: string };
 

@@ -149,7 +149,7 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
     for (const some of groupBy(page.documents, ({ wallet_id }) => wallet_id).values()) {
       const reason = await retryWallet(retried, some, headers);
       // Ends this retry if the contract failed again meanwhile: it then has a new entry with a later retry time.
-      if (!aside.due().includes(retried.entry)) return true;
+      if (!aside.isCurrent(retried.entry)) return true;
       retried.reason ??= reason;
     }
     retried.after = page.next ?? undefined;
@@ -183,18 +183,13 @@ export const createBalanceReader = (ports: Ports, variant: Variant, known: () =>
       for (const activity of activities) lane.delete(activity);
     },
   });
-  const retrying = new WeakSet<FailingContract>();
 
   return {
     run: lanes.run,
     add: (activity: Activity) => lanes.add(activity.organizationId, activity),
     /** Queues the failing contracts whose retry time has come. */
     retryDue: () => {
-      for (const entry of aside.due()) {
-        if (retrying.has(entry)) continue;
-        retrying.add(entry);
-        lanes.add(entry.organizationId, { entry });
-      }
+      for (const entry of aside.takeDue()) lanes.add(entry.organizationId, { entry });
     },
   };
 };

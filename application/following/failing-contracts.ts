@@ -1,4 +1,5 @@
 import { chains } from '../../domain/variant.js';
+import { createPriorityQueue } from '../async/priority-queue.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 
@@ -48,52 +49,60 @@ export const allFailingContracts = async (state: StateStore) => {
   return found;
 };
 
+type Kept = { readonly entry: FailingContract; readonly revision: number };
+
 /** Tracks the contracts whose balances cannot be read, by organization, and their next attempt. */
 export const createFailingContracts = ({ state, system }: { state: StateStore; system: System }, variant: string) => {
-  const entries = new Map<string, { entry: FailingContract; revision: number }>();
-  const counts = new Map<string, number>();
-  const countOf = ({ organizationId }: Pair) => counts.get(organizationId) ?? 0;
-  const count = (pair: Pair, by: 1 | -1) => counts.set(pair.organizationId, countOf(pair) + by);
-  const find = (pair: Pair) => entries.get(idOf(variant, pair));
+  const byOrganization = new Map<string, Map<string, Kept>>();
+  const attempts = createPriorityQueue<FailingContract>();
+  const find = ({ organizationId, contract }: Pair) => byOrganization.get(organizationId)?.get(contract);
+  const isFull = ({ organizationId }: Pair) => (byOrganization.get(organizationId)?.size ?? 0) >= maxEntries;
+  const isCurrent = (entry: FailingContract) => find(entry)?.entry === entry;
 
+  const remember = (kept: Kept) => {
+    const { organizationId, contract } = kept.entry;
+    const own = byOrganization.get(organizationId) ?? new Map<string, Kept>();
+    byOrganization.set(organizationId, own.set(contract, kept));
+  };
   const keep = async (entry: FailingContract) => {
     const id = idOf(variant, entry);
-    const revision = entries.get(id)?.revision ?? noEntry;
-    if (!entries.has(id)) count(entry, 1);
-    entries.set(id, { entry, revision: revision + 1 });
+    const revision = find(entry)?.revision ?? noEntry;
+    remember({ entry, revision: revision + 1 });
+    attempts.push(entry.retryAt, entry);
     if (await state.put('processes', id, JSON.stringify(entry), revision)) return;
     // Another process saved the same entry; which of the two retry times wins does not matter.
-    entries.set(id, { entry, revision: (await state.get('processes', id))?.revision ?? noEntry });
+    remember({ entry, revision: (await state.get('processes', id))?.revision ?? noEntry });
   };
 
   return {
     load: async () => {
-      entries.clear();
-      counts.clear();
-      for await (const found of readFailingContracts(state, variant)) {
-        if (countOf(found.entry) >= maxEntries) continue;
-        entries.set(idOf(variant, found.entry), found);
-        count(found.entry, 1);
+      for (const part of [byOrganization, attempts]) part.clear();
+      for await (const kept of readFailingContracts(state, variant)) {
+        if (isFull(kept.entry)) continue;
+        remember(kept);
+        attempts.push(kept.entry.retryAt, kept.entry);
       }
     },
     isAvoided: (pair: Pair) => find(pair)?.entry.isAvoided ?? false,
     isKept: (pair: Pair) => find(pair) !== undefined,
+    /** Returns false once the contract recovered, or failed again and thus has a new entry. */
+    isCurrent,
     /** Starts the backoff of a contract, or doubles its pause. */
-    fail: async ({ organizationId, contract }: Pair, reason: string, isAvoided: boolean): Promise<void> => {
-      const before = find({ organizationId, contract })?.entry;
-      if (!before && countOf({ organizationId, contract }) >= maxEntries) return;
+    fail: async (pair: Pair, reason: string, isAvoided: boolean): Promise<void> => {
+      const before = find(pair)?.entry;
+      if (!before && isFull(pair)) return;
       const pause = before ? Math.min(2 * before.pauseMs, pauseMs.max) : pauseMs.first;
       const since = before?.since ?? system.now();
+      const { organizationId, contract } = pair;
       const times = { since, retryAt: system.now() + pause, pauseMs: pause };
       await keep({ organizationId, contract, reason, isAvoided, ...times });
     },
     clear: async (pair: Pair) => {
-      if (entries.delete(idOf(variant, pair))) count(pair, -1);
+      byOrganization.get(pair.organizationId)?.delete(pair.contract);
       await state.destroy('processes', idOf(variant, pair));
     },
-    /** Returns the contracts whose next attempt is due. */
-    due: (): FailingContract[] =>
-      [...entries.values()].flatMap(({ entry }) => (entry.retryAt <= system.now() ? [entry] : [])),
+    /** Returns the entries whose next attempt is due, each once. */
+    takeDue: (): FailingContract[] => attempts.takeUpTo(system.now()).filter(isCurrent),
   };
 };
 export type FailingContracts = ReturnType<typeof createFailingContracts>;

@@ -2,6 +2,7 @@ import { type ContractReport, contract } from '../../domain/aggregates/contract.
 import type { Balance, Holding, UnreadBalance } from '../../domain/aggregates/ledger/ledger-data.js';
 import { assetKey } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
+import { checkNodes } from '../assets/balance-ledger.js';
 import { contractKey } from '../assets/contracts.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
@@ -61,9 +62,6 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
   const { chain, aside } = ports;
   const { fail, recover, contextOf } = createReports(ports, variant);
 
-  /** Rejects when the nodes do not return the native balance either: then the nodes fail, not the contract. */
-  const checkNodes = ({ address }: Holding, at: Header) =>
-    chain.balances([{ address, asset: { standard: 'native' } }], at);
   const setAside = async (organizationId: string, holding: Holding, { message }: Error): Promise<Found> => {
     await fail(organizationId, contractOf(holding), message, true);
     return { balances: [], aside: [{ ...holding, reason: message }] };
@@ -98,7 +96,7 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
     } catch (error) {
       const [last] = asked.slice(-1) as [Holding];
       if (asked.length === 1 && last.asset.standard === 'native') throw error;
-      await checkNodes(last, at);
+      await checkNodes(chain, last, at);
       if (asked.length === 1) {
         avoided.add(contractOf(last));
         return join(left, await setAside(organizationId, last, error as Error));

@@ -3,7 +3,7 @@ import { type Asset, assetKey } from '../../domain/asset.js';
 import type { AddressDocument } from '../../projections/addresses.js';
 import { type AssetDocument, assetDocumentId, assets, unreadBalances } from '../../projections/assets.js';
 import { areHeld } from '../assets/assets.js';
-import { readBalances } from '../assets/balance-ledger.js';
+import { checkNodes, readBalances } from '../assets/balance-ledger.js';
 import { partSize, takeHoldings } from '../assets/changed-balances.js';
 import type { Contracts } from '../assets/contracts.js';
 import { groupBy } from '../async/group-by.js';
@@ -64,8 +64,8 @@ export const createComparison = (ports: Ports) => {
   };
 
   /**
-   * Reads from the chain, as of block `at`, the balances that `some` lists: all native, or all of one contract. If the
-   * balances of a contract cannot be read although the nodes return a native balance, logs a warning and returns none.
+   * Reads from the chain, as of block `at`, the balances that `some` lists: all native, or all of one contract. If only
+   * the contract fails, logs a warning and returns none. Rejects if the nodes fail, because no difference would be found.
    */
   const read = async ({ variant, organizationId }: Context, { at }: Compared, some: readonly AssetDocument[]) => {
     const chain = chains.of(variant);
@@ -74,8 +74,7 @@ export const createComparison = (ports: Ports) => {
       return await readBalances(chain, some, at);
     } catch (error) {
       if (!first || first.standard === 'native') throw error;
-      // Rejects during an outage: the comparison then fails, instead of reporting no differences.
-      await readBalances(chain, [{ address: first.address, asset: { standard: 'native' } }], at);
+      await checkNodes(chain, first, at);
       const fields = { organization: organizationId, variant: variant.tag, asset: first.asset, err: error };
       system.log.warn(fields, 'Token balances could not be reconciled');
       return [];

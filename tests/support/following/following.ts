@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { type App, createApp } from '../../../application/app.js';
 import type { Context } from '../../../application/commands/handle.js';
 import type { Ports } from '../../../application/composition/service-ports.js';
+import { migratePositions } from '../../../application/maintenance/process-positions.js';
+import { entriesOf } from '../../../application/maintenance/state-entries.js';
 import type { Chain } from '../../../application/ports/chain.js';
 import type { ConfiguredChain } from '../../../application/ports/chains.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import type { Sender } from '../../../application/ports/sender.js';
+import type { StateStore } from '../../../application/ports/state.js';
 import { nameOf } from '../../../application/processes/service-process.js';
 import { supervise } from '../../../application/processes/supervise.js';
 import { type Upcasters, upcasters } from '../../../domain/upcasters.js';
@@ -41,6 +44,13 @@ export const contextOf = (organizationId: string, variant = followedVariant): Co
 
 type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault' | 'jobs' | 'pending'>;
 
+/** Rejects process state of a kind that `chainfold migrate` does not know, whichever part of the service wrote it. */
+const checkMigratable = async (state: StateStore) => {
+  for await (const { bucket, id, value } of entriesOf(state))
+    if (bucket === 'processes') migratePositions(id, value, (position) => position);
+};
+
+/** Opens empty embedded stores. Closing them checks that what a test left there can be migrated. */
 export const openStores = async (): Promise<Stores & { readonly directory: string; close(): Promise<void> }> => {
   const directory = freshDirectory();
   const file = (name: string) => join(directory, name);
@@ -54,7 +64,10 @@ export const openStores = async (): Promise<Stores & { readonly directory: strin
   ]);
   const vault = stateVault(state, givenKeyRing(new Uint8Array(32), undefined));
   const close = async () => {
+    const migratable = checkMigratable(state);
+    await Promise.allSettled([migratable]);
     await Promise.all([events, readModels, limiter, state, jobs, pending].map((store) => store.close()));
+    await migratable;
   };
   return { directory, events, readModels, limiter, state, vault, jobs, pending, close };
 };

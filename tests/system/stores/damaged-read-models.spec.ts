@@ -123,6 +123,8 @@ describe('doctor on damaged files', () => {
     // `refused.db` is created when the refused request is stored.
     await until('the refused request is stored', async () => existsSync(join(home.directory, 'refused.db')));
     await service.stop();
+    const stored = readdirSync(home.directory).filter((name) => name.endsWith('.db'));
+    assert.deepEqual(stored.toSorted(), names.toSorted());
     for (const name of names) damage(home, name, 1);
     const before = readdirSync(home.directory).toSorted();
     const { code, stdout } = await runCommand(home, ['doctor', '--json']);
