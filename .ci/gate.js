@@ -163,10 +163,16 @@ const reasonOf = ({ code, results }, red) => {
   return null;
 };
 
+/** Keeps the outcome of a pass for the verdict. */
+const keep = (folder, outcome) =>
+  writeFileSync(join(passesIn(folder), `${outcome.name}.json`), JSON.stringify(outcome));
+
 /** Runs a pass and keeps its outcome. */
 const pass = async (folder, name, tier, command) => {
   const began = Date.now();
   mkdirSync(passesIn(folder), { recursive: true });
+  // Replaced when the pass ends: without it, the verdict would not miss a pass that was killed.
+  keep(folder, { name, isRed: true, reason: 'the pass did not end', flaky: [], results: [], reported: [], seconds: 0 });
   const outcome = await run(folder, name, command, {});
   const red = byFile(failed(outcome.results ?? []));
   const reason = reasonOf(outcome, red);
@@ -180,8 +186,7 @@ const pass = async (folder, name, tier, command) => {
   }
   const isRed = reason !== null || failed(results).length > 0;
   const seconds = Math.round((Date.now() - began) / 1000);
-  const kept = { name, isRed, reason, flaky, results, reported: outcome.reported, seconds };
-  writeFileSync(join(passesIn(folder), `${name}.json`), JSON.stringify(kept));
+  keep(folder, { name, isRed, reason, flaky, results, reported: outcome.reported, seconds });
   say(`== ${name}: ${isRed ? `RED${reason ? `, ${reason}` : ''}` : 'green'} (${seconds} s)`);
   return isRed ? 1 : 0;
 };

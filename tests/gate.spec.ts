@@ -160,7 +160,7 @@ describe('the CI gate', () => {
     assert.match(stdout, /left behind: process sleep 1000/);
   });
 
-  it('ends the processes of a pass when it is terminated', async () => {
+  it('ends the processes of a pass when it is terminated, and fails', async () => {
     const command = [process.execPath, '-e', 'console.log(process.pid); setInterval(() => {}, 1000)'];
     const { CHAINFOLD_TEST_RESULTS: _, ...env } = process.env;
     const args = [resolve('.ci/gate.js'), 'pass', folder, 'first', 'usual', ...command];
@@ -170,5 +170,8 @@ describe('the CI gate', () => {
     const [code] = await once(child, 'exit');
     assert.equal(code, 143);
     await until('the command has ended', () => !isRunning(Number(line)));
+    const { code: exit, stdout } = await gate('verdict', folder);
+    assert.deepEqual([exit, stdout.trim().split('\n').at(-1)], [1, '0 passed, 1 failed']);
+    assert.match(stdout, /RED {3}first .*the pass did not end/);
   });
 });
