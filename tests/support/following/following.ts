@@ -11,6 +11,7 @@ import type { ConfiguredChain } from '../../../application/ports/chains.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import type { Sender } from '../../../application/ports/sender.js';
 import type { StateStore } from '../../../application/ports/state.js';
+import { isHeartbeat } from '../../../application/processes/heartbeats.js';
 import { nameOf } from '../../../application/processes/service-process.js';
 import { supervise } from '../../../application/processes/supervise.js';
 import { type Upcasters, upcasters } from '../../../domain/upcasters.js';
@@ -44,10 +45,13 @@ export const contextOf = (organizationId: string, variant = followedVariant): Co
 
 type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault' | 'jobs' | 'pending'>;
 
-/** Rejects process state of a kind that `chainfold migrate` does not know, whichever part of the service wrote it. */
+/**
+ * Rejects process state of a kind that `chainfold migrate` does not know, whichever part of the service wrote it.
+ * Heartbeats are not migrated.
+ */
 const checkMigratable = async (state: StateStore) => {
   for await (const { bucket, id, value } of entriesOf(state))
-    if (bucket === 'processes') migratePositions(id, value, (position) => position);
+    if (bucket === 'processes' && !isHeartbeat(id)) migratePositions(id, value, (position) => position);
 };
 
 /** Opens empty embedded stores. Closing them checks that what a test left there can be migrated. */
