@@ -31,7 +31,7 @@ const parkedId = (variant: string, chain: string) => `${idOf(variant)}:chain:${c
 const isLegacy = (value: Head | LegacyEntry): value is LegacyEntry => 'headers' in value;
 
 export class CursorConflict extends Error {
-  override readonly name = 'Overtaken';
+  override readonly name = 'CursorConflict';
 }
 const throwCursorConflict = (): never => {
   throw new CursorConflict('Another process moved the cursor of this chain; resuming from there.');

@@ -26,7 +26,7 @@ const atOnce = 4;
 
 /** Error that ends the reading of all pieces. Contains the JSON-RPC error for the caller. */
 class PieceError extends Error {
-  override readonly name = 'Refused';
+  override readonly name = 'PieceError';
   readonly answer: RpcAnswer;
   constructor(answer: RpcAnswer) {
     super('A node rejected a part of the range');

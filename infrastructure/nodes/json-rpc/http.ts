@@ -28,7 +28,7 @@ const faultOfStatus = (status: number, retryAfter: unknown): NodeFault | null =>
  * Answer size in bytes above which the number of received bytes is reported to the cancellation (`receive`). Almost all
  * answers are smaller.
  */
-const longAnswerBytes = 65_536;
+const monitoredAnswerBytes = 65_536;
 
 /** Collects an answer. Aborts the connection at once if the request is cancelled or the answer exceeds `maxBytes`. */
 const handlerFor = <T>(
@@ -45,7 +45,7 @@ const handlerFor = <T>(
     cancellation.receive?.(arrival);
   };
   const fail = (fault: unknown) => {
-    if (length > longAnswerBytes) reportArrival(0);
+    if (length > monitoredAnswerBytes) reportArrival(0);
     reject(fault);
   };
   let started: Dispatcher.DispatchController | null = null;
@@ -72,7 +72,7 @@ const handlerFor = <T>(
       length += piece.length;
       if (length <= maxBytes) {
         pieces.push(piece);
-        if (length > longAnswerBytes) reportArrival(length);
+        if (length > monitoredAnswerBytes) reportArrival(length);
         return;
       }
       fail(new NodeFault('oversized', `returned an answer larger than ${maxBytes} bytes`));
