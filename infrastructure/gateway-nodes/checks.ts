@@ -51,6 +51,13 @@ export const matchesRequest = (method: string, params: readonly unknown[], answe
 
 const maxHeightLength = 24;
 
+const heightPattern = /^0x[\da-f]+$/i;
+/** Reads a height; null for a malformed one. A NaN would compare as neither lower nor higher than an announced head. */
+const readHeight = (text: string): number | null => {
+  const height = heightPattern.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(height) ? height : null;
+};
+
 /** Reads a height from a field of the answer; null when the field is missing or contains no hex quantity. */
 export const heightIn = (result: Buffer, field: string): number | null => {
   const key = `"${field}":"`;
@@ -58,11 +65,11 @@ export const heightIn = (result: Buffer, field: string): number | null => {
   if (at >= 0) {
     const text = result.toString('latin1', at + key.length, at + key.length + maxHeightLength);
     const end = text.indexOf('"');
-    return end > 0 && text.startsWith('0x') ? Number(text.slice(0, end)) : null;
+    return end > 0 ? readHeight(text.slice(0, end)) : null;
   }
   try {
     const value = readField(result, field);
-    return typeof value === 'string' ? Number(value) : null;
+    return typeof value === 'string' ? readHeight(value) : null;
   } catch {
     return null;
   }
@@ -82,8 +89,7 @@ export const tagIn = (method: string, params: readonly unknown[]): BlockTag | nu
 export const taggedHeightIn = (method: string, answer: Answer): number | null => {
   const result = wholeOf(answer);
   if (method !== 'eth_blockNumber') return heightIn(result, 'number');
-  const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, maxHeightLength)));
-  return Number.isSafeInteger(height) ? height : null;
+  return readHeight(result.toString('latin1', 1, Math.min(result.length - 1, maxHeightLength)));
 };
 
 /** Reads the height of the head from an answer about the head; null for any other answer. */

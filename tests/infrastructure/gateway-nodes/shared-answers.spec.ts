@@ -43,6 +43,21 @@ describe('the answers shared by callers', () => {
       assert.equal(asked.length, 2);
     });
 
+  for (const height of ['0x', '', '50', '0x32 ', '0xfg', null])
+    it(`are requested again if the height of their block is ${JSON.stringify(height)}`, async () => {
+      const shared = createSharedAnswers(1_000_000, finality);
+      const call = { method: 'eth_getTransactionByHash', params: [] };
+      let asked = 0;
+      for (const text of [JSON.stringify({ blockNumber: height }), `{"blockNumber" : ${JSON.stringify(height)}}`]) {
+        const fetch = async () => {
+          asked++;
+          return { result: Buffer.from(text) };
+        };
+        for (let i = 0; i < 2; i++) await shared.find(call, text, { kind: 'transaction' }, fetch);
+      }
+      assert.equal(asked, 4);
+    });
+
   it('count as cache hits when another process stored them', async () => {
     const store = { find: async () => Buffer.from('[1]'), keep: () => undefined } as unknown as SharedStore;
     const shared = createSharedAnswers(1_000_000, finality, { store });

@@ -88,4 +88,14 @@ describe('a gateway of which only a node with fewer blocks is left', () => {
     assert.deepEqual(await ask('eth_getBlockByNumber', 'finalized', true), blockAt(150, true));
     await close();
   });
+
+  it('never returns an older finalized block after a node returned one with a malformed height', async () => {
+    const { first, ask, close } = open();
+    assert.deepEqual(await ask('eth_getBlockByNumber', 'finalized', false), blockAt(150));
+    first.state.final = Number.NaN;
+    await ask('eth_getBlockByNumber', 'finalized', false);
+    first.state.isDown = true;
+    assert.deepEqual(await ask('eth_getBlockByNumber', 'finalized', false), blockAt(150));
+    await close();
+  });
 });
