@@ -101,14 +101,29 @@ const createAcceptance = (app: App, pressure: Backpressure, connections: Set<Con
   };
 };
 
+/** Creates a function that closes the connections of revoked keys. Skips a run while an earlier one waits for the store. */
+const createKeyCheck = (app: App, connections: ReadonlySet<Connection>) => {
+  let isCheckingKeys = false;
+  return async () => {
+    if (isCheckingKeys || connections.size === 0) return;
+    isCheckingKeys = true;
+    try {
+      await closeRevoked(app, connections);
+    } finally {
+      isCheckingKeys = false;
+    }
+  };
+};
+
 /** Serves `/<chain>/<network>/v1/ws/<API_KEY or token>`: JSON-RPC with filters and subscriptions. */
 export const createSockets = (app: App, pressure = createBackpressure()) => {
   const connections = new Set<Connection>();
   const connect = createAcceptance(app, pressure, connections);
   const report = createMessageReport(app);
+  const checkKeys = createKeyCheck(app, connections);
   const check = () => {
     pressure.checkAll();
-    if (connections.size > 0) void closeRevoked(app, connections);
+    void checkKeys();
   };
   const ping = () => {
     for (const connection of connections) {

@@ -143,6 +143,31 @@ describe('connections to the gateway', function () {
     await own.close();
   });
 
+  it('have their keys checked once at a time while the store is slow, and are closed when it finds no key', async () => {
+    let checks = 0;
+    const pressure = createBackpressure();
+    const counting = {
+      ...pressure,
+      checkAll: () => {
+        checks++;
+        pressure.checkAll();
+      },
+    };
+    const own = await openSockets(testSystem, counting);
+    const client = await connectTo(own.url);
+    const lookups: ((found: typeof own.holder | null) => void)[] = [];
+    own.gatewayAccess.find = () => new Promise((resolve) => lookups.push(resolve));
+    await eventually(async () => assert.equal(lookups.length, 1));
+    const before = checks;
+    await eventually(async () => assert.ok(checks >= before + 3));
+    assert.equal(lookups.length, 1);
+    lookups[0]?.(own.holder);
+    await eventually(async () => assert.equal(lookups.length, 2));
+    lookups[1]?.(null);
+    assert.equal(await client.closed, 1008);
+    await own.close();
+  });
+
   it('lose filters that are not polled in time or hold too many changes, and cannot use filters of others', async () => {
     const [client, other] = [await connectTo(rig.url), await connectTo(rig.url)];
     const add = async () => String((await client.call('eth_newBlockFilter')).result);

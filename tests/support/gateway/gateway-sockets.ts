@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '../../../application/app.js';
+import type { MaybePromise } from '../../../application/async/maybe-promise.js';
 import { createBackpressure } from '../../../application/gateway/backpressure.js';
 import type { ChainFeed } from '../../../application/gateway/chain-feed.js';
 import { type Listener, toNotification } from '../../../application/gateway/notification.js';
@@ -38,7 +39,7 @@ const createScriptedFeed = () => {
   };
 };
 
-/** Serves only the gateway's WebSocket connections. Every key is valid, and all messages share one quota. */
+/** Serves only the gateway's WebSocket connections. Every key is valid unless a test changes `gatewayAccess`, and all messages share one quota. */
 export const openSockets = async (system: System, pressure = createBackpressure()) => {
   const { feed, listeners, happen } = createScriptedFeed();
   const quota: Quota & { allowed: boolean } = { allowed: true, limit: 1, remaining: 1, resetMs: 1, window: 'second' };
@@ -47,11 +48,13 @@ export const openSockets = async (system: System, pressure = createBackpressure(
     cancellation?.receive?.({ bytes: 1_048_576 });
     return new Promise((_, reject) => cancellation?.onCancel(() => reject(new Error('nobody waits'))));
   };
+  const holder = { organizationId: 'org_1' };
+  const gatewayAccess = { find: (): MaybePromise<typeof holder | null> => holder, charge: () => quota };
   const app = {
     system,
     nodes: new Map([['c/mainnet', { isDevelopment: false, answer }]]),
     feeds: new Map([['c/mainnet', feed]]),
-    gatewayAccess: { find: () => ({ organizationId: 'org_1' }), charge: () => quota },
+    gatewayAccess,
     quotas: { connect: async () => () => undefined },
     requests: unrecorded,
     tracer: noTracer,
@@ -69,6 +72,9 @@ export const openSockets = async (system: System, pressure = createBackpressure(
     metrics: sockets.metrics,
     listeners,
     happen,
+    holder,
+    /** Access of the key. A test may replace how the key is found. */
+    gatewayAccess,
     /** Quota that all messages share. A test may exhaust the quota. */
     quota,
     close: async () => {
