@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../sdk/typescript/src/client.js';
 import { ConnectionError, ProblemError, WebhookVerificationError } from '../../sdk/typescript/src/errors.js';
 import type { ClientOptions } from '../../sdk/typescript/src/options.js';
 import { verifyWebhook } from '../../sdk/typescript/src/webhook.js';
+import { eventually } from '../support/eventually.js';
 
 type Answer = (response: ServerResponse) => unknown;
 
@@ -138,6 +139,28 @@ describe('the TypeScript client', () => {
     const call = clientWith().c.listWallets({}, { signal: controller.signal });
     controller.abort(new Error('enough'));
     await assert.rejects(call, /enough/);
+  });
+
+  it('ends a stream when the signal of its call aborts', async () => {
+    answers = [(response) => response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{}\n')];
+    const controller = new AbortController();
+    const stream = await clientWith().admin.exportHistory({}, { signal: controller.signal });
+    const chunks = stream[Symbol.asyncIterator]();
+    assert.equal(Buffer.from((await chunks.next()).value).toString(), '{}\n');
+    controller.abort(new Error('enough'));
+    await assert.rejects(chunks.next(), /enough/);
+  });
+
+  it('no longer listens to the signal of a call once its stream has ended', async () => {
+    const line: Answer = (response) => response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{}\n');
+    answers = [line, line];
+    const { signal } = new AbortController();
+    const listeners = () => getEventListeners(signal, 'abort').length;
+    const stream = await clientWith().admin.exportHistory({}, { signal });
+    for await (const chunk of stream) assert.equal(Buffer.from(chunk).toString(), '{}\n');
+    await eventually(async () => assert.equal(listeners(), 0));
+    for await (const _ of await clientWith().admin.exportHistory({}, { signal })) break;
+    await eventually(async () => assert.equal(listeners(), 0));
   });
 
   it('iterates over all pages with the same request', async () => {

@@ -43,6 +43,7 @@ export type CallOptions = {
    * time for it.
    */
   readonly minPosition?: number;
+  /** Ends the call when it aborts, and also a stream that the call returned. */
   readonly signal?: AbortSignal;
   /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>;

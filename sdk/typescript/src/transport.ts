@@ -21,7 +21,7 @@ const headersOf = (
 
 /**
  * Creates a signal that aborts after the timeout, or when `signal` aborts. `release` must be called when the request
- * ends.
+ * ends. `stopTimer` ends only the timeout, so that `signal` still ends a stream that may be read for hours.
  */
 const deadline = (timeoutMs: number, signal: AbortSignal | undefined) => {
   const controller = new AbortController();
@@ -29,11 +29,20 @@ const deadline = (timeoutMs: number, signal: AbortSignal | undefined) => {
   const timer = setTimeout(() => controller.abort(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
+  const stopTimer = () => clearTimeout(timer);
   const release = () => {
-    clearTimeout(timer);
+    stopTimer();
     signal?.removeEventListener('abort', abort);
   };
-  return { signal: controller.signal, release };
+  return { signal: controller.signal, stopTimer, release };
+};
+
+/** Passes a stream on, and calls `release` when the stream ends, fails or is no longer read. */
+const releasedAtEnd = (stream: ReadableStream, release: () => void): ReadableStream => {
+  const { readable, writable } = new TransformStream();
+  const ended = stream.pipeTo(writable);
+  void ended.then(release, release);
+  return readable;
 };
 
 const retryAfterOf = ({ headers }: Response): number | undefined => {
@@ -78,16 +87,20 @@ export const createTransport = (options: ClientOptions): Transport => {
   const attempt = async (request: RequestToSend, headers: Record<string, string>, signal?: AbortSignal) => {
     const { method, path, body } = request;
     const signed = await authenticate(request);
-    const { signal: linked, release } = deadline(timeoutMs, signal);
+    const { signal: linked, stopTimer, release } = deadline(timeoutMs, signal);
+    let end = release;
     try {
       const init = { method, headers: { ...headers, ...signed }, body, signal: linked };
       const response = await (options.fetch ?? fetch)(new URL(path, url), init);
-      return { answer: await readAnswer(response), response };
+      const answer = await readAnswer(response);
+      if (!(answer instanceof ReadableStream)) return { answer, response };
+      end = stopTimer;
+      return { answer: releasedAtEnd(answer, release), response };
     } catch (error) {
       if (error instanceof AttemptError || signal?.aborted) throw error;
       throw new AttemptError(new ConnectionError(`No answer from ${url}`, error));
     } finally {
-      release();
+      end();
     }
   };
   return async (path, kind, request, call = {}) => {
