@@ -42,9 +42,19 @@ const NoPage = () => (
 
 const pageTitle = (path: string) => rows.findLast((row) => path.startsWith(row.path))?.title ?? 'Console';
 
-/** Sets the title of the document to that of the page at `url`, for screen readers and the history of the browser. */
+let shownPath = location.pathname;
+
+/**
+ * Sets the title of the document to that of the page at `url`, for screen readers and the history of the browser. Moves
+ * the focus to a new page, because it would stay at the link in the old one; filters change only the query.
+ */
 const announce = (url: string) => {
-  document.title = `${pageTitle(new URL(url, location.origin).pathname)} · chainfold`;
+  const { pathname } = new URL(url, location.origin);
+  document.title = `${pageTitle(pathname)} · chainfold`;
+  if (pathname === shownPath) return;
+  shownPath = pathname;
+  // Leaves the scroll position to the router and the browser, which restores it when the reader goes back.
+  document.getElementById('main')?.focus({ preventScroll: true });
 };
 
 const Console = () => (

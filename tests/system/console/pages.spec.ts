@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { markup, useConsole } from '../../support/console/console.js';
+import { pressOn } from '../../support/console/keyboard.js';
 import { type Reading, usePageReader } from '../../support/console/read-page.js';
+import { eventually } from '../../support/eventually.js';
 
 describe('the pages of the console', () => {
   const console = useConsole();
@@ -54,6 +56,19 @@ describe('the pages of the console', () => {
     read('api', '/console/api/c/GetWallet', async (page) => {
       await page.getByRole('heading', { name: 'GetWallet' }).waitFor();
     }));
+
+  it('have the focus at their content after a link is followed, and the title of the new page', async () => {
+    const page = await console().openSignedIn('/console');
+    await pressOn(page, 'Wallets');
+    await page.getByRole('link', { name: markup }).waitFor();
+    await eventually(async () =>
+      assert.deepEqual(await page.evaluate('[document.title, document.activeElement?.id]'), [
+        'Wallets · chainfold',
+        'main',
+      ]),
+    );
+    await page.context().close();
+  });
 
   it('make no request to another origin, no violation of the policy, and no error', () =>
     assert.deepEqual(console().reports, []));
