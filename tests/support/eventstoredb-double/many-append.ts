@@ -88,27 +88,49 @@ const oversize = (size: number, max: number): Failure =>
     new errors.AppendTransactionSizeExceededErrorDetails().setSize(size).setMaxSize(max),
   );
 
-/** Appends under the current faults, and calls back with the position or the error. */
-const serve = <Response>(
-  { log, faults, maxBytes }: Node,
-  writes: readonly ManyWrite[],
-  toFailure: (refused: Refused) => Failure,
-  [respond, callback]: [(position: bigint) => Response, sendUnaryData<Response>],
-) => {
+type Attempt = { readonly outcome: ReturnType<Node['log']['commitMany']> } | { readonly failure: Failure } | null;
+
+/** Appends under the current faults. Returns null if the append gets no answer. */
+const attemptMany = ({ log, faults, maxBytes }: Node, writes: readonly ManyWrite[]): Attempt => {
   faults.appends++;
-  if (faults.muted) return void faults.unanswered++;
+  if (faults.muted) return null;
   const before = faults.due('appendMany', 'before');
-  if (before) return callback(before);
+  if (before) return { failure: before };
   const sizes = writes.flatMap(({ events }) =>
     events.map(({ type, data, metadata }) => data.length + metadata.length + 2 * type.length),
   );
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes > maxBytes) return callback(oversize(bytes, maxBytes));
+  if (bytes > maxBytes) return { failure: oversize(bytes, maxBytes) };
   const outcome = log.commitMany(writes);
   const after = faults.due('appendMany', 'after');
-  if (after) return callback(after);
-  if ('refused' in outcome) return callback(toFailure(outcome.refused));
-  callback(null, respond(outcome.position));
+  if (after) return { failure: after };
+  return faults.mutedAfterCommit ? null : { outcome };
+};
+
+/** Attempts an append, and calls back once: with the answer, or with a failure if the node goes away before. */
+const serve = <Response>(
+  node: Node,
+  call: { on(event: 'cancelled', listener: () => void): unknown },
+  writes: readonly ManyWrite[],
+  toFailure: (refused: Refused) => Failure,
+  [respond, callback]: [(position: bigint) => Response, sendUnaryData<Response>],
+) => {
+  let open = true;
+  const finish = (problem: Failure | null, response?: Response) => {
+    if (!open) return;
+    open = false;
+    forget();
+    callback(problem, response);
+  };
+  const forget = node.calls.track(finish);
+  call.on('cancelled', forget);
+  const tried = attemptMany(node, writes);
+  if (tried === null) return void node.faults.unanswered++;
+  if ('failure' in tried) return finish(tried.failure);
+  const { outcome } = tried;
+  node.faults.answer(() =>
+    'refused' in outcome ? finish(toFailure(outcome.refused)) : finish(null, respond(outcome.position)),
+  );
 };
 
 /** Serves AppendSession: one request for each stream. */
@@ -124,7 +146,7 @@ export const appendSessionHandler =
         events: request.getRecordsList().map(proposed),
       }));
       const respond = (position: bigint) => new messages.AppendSessionResponse().setPosition(String(position));
-      serve(node, writes, sessionFailure, [respond, callback]);
+      serve(node, call, writes, sessionFailure, [respond, callback]);
     });
   };
 
@@ -134,7 +156,8 @@ export const appendSessionHandler =
  */
 export const appendRecordsHandler =
   (node: Node): handleUnaryCall<AppendRecordsRequest, AppendRecordsResponse> =>
-  ({ request }, callback) => {
+  (call, callback) => {
+    const { request } = call;
     const writes = new Map<string, { stream: string; expected: ExpectedRevision; events: ProposedEvent[] }>();
     for (const check of request.getChecksList()) {
       const state = check.getStreamState();
@@ -145,5 +168,5 @@ export const appendRecordsHandler =
     for (const record of request.getRecordsList())
       writes.get((record.getStream() ?? '').toLowerCase())?.events.push(proposed(record));
     const respond = (position: bigint) => new messages.AppendRecordsResponse().setPosition(String(position));
-    serve(node, [...writes.values()], recordsFailure, [respond, callback]);
+    serve(node, call, [...writes.values()], recordsFailure, [respond, callback]);
   };
