@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { noStream } from '../../../application/ports/event-store.js';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
+import { startThread } from '../../../infrastructure/sqlite/thread.js';
 import { createRandom } from '../random.js';
 import { freshDirectory } from '../run/directories.js';
 import { event, write } from './counted-events.js';
@@ -41,13 +42,29 @@ for (let n = 0; n < 20; n++) {
   if (!/w/.test(done) || !/^[ws]*s[^w]*$/.test(done)) unsynced.push(done);
 }
 const unharmed = refused.size;
+
+// The store itself makes a checkpoint only after a thousand committed rows, which this program never reaches.
+const checkpointer = await startThread<null, null>('checkpointer', { path });
+let failedCheckpoints = 0;
+const checkpoint = () =>
+  checkpointer.run(null).then(
+    () => undefined,
+    () => void failedCheckpoints++,
+  );
 for (let n = 0; n < runs; n++) {
   setDiskFault(n % 2 ? `sync ${random.between(1, 3)}` : `write ${random.between(1, 400)}`);
   await append();
   setDiskFault('');
   if (n % 3 === 0) await append();
+  if (n % 4 !== 0) continue;
+  setDiskFault(n % 8 ? `sync ${random.between(1, 2)}` : `write ${random.between(1, 200)}`);
+  await checkpoint();
+  setDiskFault('');
+  await append();
+  if (n % 12 === 0) await checkpoint();
 }
 await append();
+await checkpointer.close();
 await store.close();
 
 const db = openDatabase(path, 'durable');
@@ -61,6 +78,7 @@ process.stdout.write(
     unharmed,
     refused: refused.size,
     acknowledged: acknowledged.size,
+    failedCheckpoints,
     lost: [...acknowledged].filter((stream) => stored.get(stream) !== perAppend),
     torn: [...stored].filter(([, count]) => count !== perAppend),
     integrity: integrity_check,

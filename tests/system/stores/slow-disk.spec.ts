@@ -19,9 +19,10 @@ describe('the service on a failing or slow disk', () => {
     const { stdout } = await promisify(execFile)(process.execPath, child, {
       env: { ...process.env, ...disk.environment },
     });
-    const { unsynced, unharmed, refused, acknowledged, ...harm } = JSON.parse(stdout);
+    const { unsynced, unharmed, refused, acknowledged, failedCheckpoints, ...harm } = JSON.parse(stdout);
     assert.deepEqual([unsynced, unharmed], [[], 0], 'every command was answered after its sync');
     assert.ok(refused > 20 && acknowledged > 80, `${refused} refused, ${acknowledged} acknowledged`);
+    assert.ok(failedCheckpoints > 10, `${failedCheckpoints} checkpoints failed`);
     assert.deepEqual(harm, { lost: [], torn: [], integrity: 'ok' });
   });
 
