@@ -62,7 +62,7 @@ export type Quota = {
 
 /** Describes the exceeded limit and how to raise it; ends without a period. */
 export const overLimit = ({ limit, window, ofToken }: Quota, chain: string) => {
-  const allowed = `at most ${limit} requests per ${window}`;
+  const allowed = `calls may cost at most ${limit} per ${window}`;
   if (ofToken) return `${allowed} with this gateway token. Create a token with a higher per_second_limit`;
   return `${allowed} on chain ${chain}. An administrator can raise the limit with SetRateLimit`;
 };

@@ -188,13 +188,13 @@ type SetRateLimitRequest struct {
 	OrganizationID string `json:"organization_id"`
 	// The chain: T, S, P, C or Q; `""` stands for every chain without its own record.
 	Chain *string `json:"chain,omitempty"`
-	// Requests a second.
+	// The maximum total cost of calls in a second.
 	PerSecondLimit int64 `json:"per_second_limit"`
-	// Requests an hour.
+	// The maximum total cost of calls in an hour.
 	PerHourLimit int64 `json:"per_hour_limit"`
-	// Requests a day.
+	// The maximum total cost of calls in a day.
 	PerDayLimit int64 `json:"per_day_limit"`
-	// Requests a calendar month, UTC.
+	// The maximum total cost of calls in a calendar month, UTC.
 	PerMonthLimit int64 `json:"per_month_limit"`
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { monthStart, quotaOf, windowAt, windows } from '../../domain/rate-limit.js';
+import { monthStart, overLimit, quotaOf, windowAt, windows } from '../../domain/rate-limit.js';
 
 const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });
 
@@ -21,6 +21,21 @@ describe('the windows of a rate limit', () => {
     const { start, end } = windowAt('month', Date.UTC(2028, 1, 29, 23, 59));
     assert.deepEqual([start, end], [Date.UTC(2028, 1, 1), Date.UTC(2028, 2, 1)]);
     assert.equal(monthStart(Date.UTC(2026, 11, 31), 2), Date.UTC(2027, 1, 1));
+  });
+});
+
+describe('the description of an exceeded limit', () => {
+  const exceeded = { allowed: false, limit: 10, remaining: 0, resetMs: 1, window: 'month' } as const;
+
+  it('counts cost rather than requests, because one request may cost more than 1', () => {
+    assert.equal(
+      overLimit(exceeded, 'C'),
+      'calls may cost at most 10 per month on chain C. An administrator can raise the limit with SetRateLimit',
+    );
+    assert.equal(
+      overLimit({ ...exceeded, window: 'second', ofToken: true }, 'C'),
+      'calls may cost at most 10 per second with this gateway token. Create a token with a higher per_second_limit',
+    );
   });
 });
 

@@ -17,10 +17,10 @@ export const recordTexts: Readonly<Record<string, Readonly<Record<string, string
   },
   ChainLimits: {
     chain: 'The chain: T, S, P, C, Q, or `""` for every chain without its own record.',
-    per_second_limit: 'Requests a second.',
-    per_hour_limit: 'Requests an hour.',
-    per_day_limit: 'Requests a day.',
-    per_month_limit: 'Requests a calendar month, UTC.',
+    per_second_limit: 'The maximum total cost of calls in a second.',
+    per_hour_limit: 'The maximum total cost of calls in an hour.',
+    per_day_limit: 'The maximum total cost of calls in a day.',
+    per_month_limit: 'The maximum total cost of calls in a calendar month, UTC.',
   },
   Credential: {
     api_key: 'The unique key of the credential; only CreateCredential returns its secret.',

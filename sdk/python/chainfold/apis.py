@@ -3114,10 +3114,10 @@ class AdminApi:
 
         :param organization_id: The organization.
         :param chain: The chain: T, S, P, C or Q; `""` stands for every chain without its own record.
-        :param per_second_limit: Requests a second.
-        :param per_hour_limit: Requests an hour.
-        :param per_day_limit: Requests a day.
-        :param per_month_limit: Requests a calendar month, UTC.
+        :param per_second_limit: The maximum total cost of calls in a second.
+        :param per_hour_limit: The maximum total cost of calls in an hour.
+        :param per_day_limit: The maximum total cost of calls in a day.
+        :param per_month_limit: The maximum total cost of calls in a calendar month, UTC.
         """
         return self._transport.call("/v1/admin/SetRateLimit", "command", _given(("organization_id", organization_id), ("chain", chain), ("per_second_limit", per_second_limit), ("per_hour_limit", per_hour_limit), ("per_day_limit", per_day_limit), ("per_month_limit", per_month_limit)), options)
 

@@ -162,13 +162,13 @@ export type SetRateLimitRequest = {
   readonly organization_id: string;
   /** The chain: T, S, P, C or Q; `""` stands for every chain without its own record. */
   readonly chain?: '' | 'T' | 'S' | 'P' | 'C' | 'Q' | undefined;
-  /** Requests a second. */
+  /** The maximum total cost of calls in a second. */
   readonly per_second_limit: number;
-  /** Requests an hour. */
+  /** The maximum total cost of calls in an hour. */
   readonly per_hour_limit: number;
-  /** Requests a day. */
+  /** The maximum total cost of calls in a day. */
   readonly per_day_limit: number;
-  /** Requests a calendar month, UTC. */
+  /** The maximum total cost of calls in a calendar month, UTC. */
   readonly per_month_limit: number;
 };
 

@@ -177,7 +177,7 @@ describe('gateway tokens', () => {
     assert.equal((await ask(key, many('eth_blockNumber', 20))).status, 200);
     const refused = await ask(key, one('eth_blockNumber'));
     assert.deepEqual([refused.status, refused.body.error.code], [429, -32_005]);
-    assert.match(refused.body.error.message, /20 requests per month on chain C/);
+    assert.match(refused.body.error.message, /cost at most 20 per month on chain C/);
     const { status, headers } = await call(service.url, { key, secret }, '/v1/c/ListWallets', {});
     assert.deepEqual([status, headers.get('ratelimit-remaining')], [200, '19']);
     const { token } = await client.admin.createGatewayToken({ name: 'x' });
@@ -189,7 +189,7 @@ describe('gateway tokens', () => {
     const { token } = await client.admin.createGatewayToken({ name: 'slow', per_second_limit: 2 });
     const refused = await ask(token, many('eth_blockNumber', 3));
     assert.deepEqual([refused.status, refused.body.error.code], [429, -32_005]);
-    assert.match(refused.body.error.message, /2 requests per second with this gateway token/);
+    assert.match(refused.body.error.message, /cost at most 2 per second with this gateway token/);
     assert.equal((await ask(key, many('eth_blockNumber', 3))).status, 200);
   });
 

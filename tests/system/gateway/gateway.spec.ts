@@ -133,7 +133,7 @@ describe('the node gateway', () => {
       assert.deepEqual(JSON.parse(refused.text).error, {
         code: -32_005,
         message:
-          'limit exceeded: at most 10 requests per month on chain C. An administrator can raise the limit with SetRateLimit',
+          'limit exceeded: calls may cost at most 10 per month on chain C. An administrator can raise the limit with SetRateLimit',
       });
       assert.equal((await post(gatewayUrl(service, key), batch(3))).status, 200);
       const single = await post(gatewayUrl(service, key), hello.replace('"id":1', '"id":"mine"'));
