@@ -129,7 +129,10 @@ export const createTokenDescriber = (ports: Ports) => {
         return await describe(wanted, id);
       } catch (error) {
         if (left === 1)
-          system.log.warn({ err: error, token: id }, 'Token could not be described; skipped until its next transfer');
+          system.log.warn(
+            { err: error, token: id },
+            'Name or metadata of a token could not be read; retrying at its next transfer',
+          );
         else await system.sleep(backoff.next(), signal);
       }
   };

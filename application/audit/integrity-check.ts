@@ -95,7 +95,10 @@ const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'
     organizationId: string,
     { count, hash, missed }: UnsignedSealProgress,
   ): Promise<SealProgress> => {
-    if (missed) throwIntegrityError(`the history lost events: it had ${missed.count}`);
+    if (missed)
+      throwIntegrityError(
+        `events of the history were lost: an earlier version counted ${missed.count} events before that`,
+      );
     let chain = startOf(organizationId, sha256);
     for await (const batch of events.readOrganization(organizationId, beginning)) {
       chain = extend(chain, batch.slice(0, count - chain.count), sha256);
@@ -149,7 +152,7 @@ export const createIntegrityCheck = (ports: Ports) => {
 
   const check = async (organizationId: string): Promise<Agreed> => {
     const disorder = await ports.events.disorder?.(organizationId, 'quick');
-    if (disorder) throwIntegrityError(`the event store is out of order: ${disorder}`);
+    if (disorder) throwIntegrityError(`the event store is altered or damaged: ${disorder}`);
     const found = await progressStore.load(organizationId);
     const now = await log.refresh();
     const rest = { revision: found.revision, volume: now.volume, isStored: false };

@@ -110,7 +110,7 @@ const addProgress = (marks: Statements, found: Remembered): number => {
 export const aboutEventStore = 'the event store';
 const disorderOf = async (events: EventStore, organizationId: string): Promise<Flaw | null> => {
   const disorder = await events.disorder?.(organizationId, 'full');
-  return disorder ? { event: 0, last: 0, about: aboutEventStore, reason: `out of order: ${disorder}` } : null;
+  return disorder ? { event: 0, last: 0, about: aboutEventStore, reason: `altered or damaged: ${disorder}` } : null;
 };
 
 const gone = ({ event, last }: Flaw): Flaw => ({

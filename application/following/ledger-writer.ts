@@ -68,8 +68,12 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
   const writeIfReadable = (holder: Holder, block: BlockRef, command: LedgerCommand) =>
     write(holder, block, command).catch((error: unknown) => {
       if (!(error instanceof UnreadableEvent)) throw error;
-      const fields = { variant: variant.tag, organization: holder.organizationId, block: block.hash, err: error };
-      system.log.error(fields, 'Ledger skipped: it has events of a newer release');
+      const { organizationId, walletId } = holder;
+      const fields = { variant: variant.tag, organization: organizationId, wallet: walletId, block: block.hash };
+      system.log.error(
+        { ...fields, err: error },
+        'Transfers of a wallet in a block were not recorded: earlier events about them are of a newer release',
+      );
     });
 
   return {

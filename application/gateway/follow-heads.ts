@@ -168,8 +168,8 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
     if (!path.has(first.parentHash)) {
       // No remembered block is an ancestor of the newest block, so the blocks between them cannot be reported.
       system.log.error(
-        { head: newest.number },
-        'Chain was replaced below the oldest remembered block; blocks in between are not reported',
+        { head: newest.number, oldestRemembered: path.oldest()?.number },
+        'Reorganization replaced all remembered blocks; subscribers are not notified of blocks before the new head',
       );
       return path.restart(newest);
     }

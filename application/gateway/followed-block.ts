@@ -55,7 +55,7 @@ export const fetchBlock = async (node: Node, hash: string): Promise<FollowedBloc
 export const fetchHash = async (node: Node, height: number): Promise<string> => {
   const block = await node.ask('eth_getBlockByNumber', [`0x${height.toString(16)}`, false]);
   if (!isRecord(block) || !isHash(block.hash))
-    return fail('NODE_ERROR', `No node has block ${height}, although the chain is longer.`);
+    return fail('NODE_ERROR', `No node has block ${height}, although a node reported a higher head.`);
   return block.hash.toLowerCase();
 };
 

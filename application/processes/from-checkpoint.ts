@@ -34,8 +34,14 @@ const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => 
   const leaveOut = (error: unknown, from: Position) => {
     if (!(error instanceof OrganizationStopped) || leftOut.has(error.organizationId)) throw error;
     const { organizationId } = error;
-    leftOut.set(organizationId, { from, isUnreadable: error instanceof UnreadableEvent });
-    system.log.error({ process: id, organization: organizationId, err: error }, 'Process skipped an organization');
+    const isUnreadable = error instanceof UnreadableEvent;
+    leftOut.set(organizationId, { from, isUnreadable });
+    system.log.error(
+      { process: id, organization: organizationId, err: error },
+      isUnreadable
+        ? 'Process stopped for one organization: it cannot read an event'
+        : 'Process failed for one organization; retrying with the next events',
+    );
   };
   const tryAgain = async (organizationId: string, from: Position, end: Position) => {
     try {

@@ -61,7 +61,7 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
   };
   const renew = async () => {
     if (await write(owner)) return;
-    system.log.warn({ lease: id }, 'Lease lost to another process');
+    system.log.warn({ lease: id }, 'Lease was taken by another process, which continues this work');
     end();
   };
   const isFree = ({ value }: Entry) =>

@@ -252,7 +252,13 @@ export const createRebuild = (ports: Ports): Rebuild => {
     const { outcome, events, failures } = await rebuildInBackground();
     if (outcome === 'failed')
       system.log.error({ failures }, 'Projections could not be rebuilt; the old ones stay in use');
-    else system.log.info({ projections: names, outcome, events }, 'Rebuild of outdated projections ended');
+    else if (outcome === 'swapped')
+      system.log.info({ projections: names, events }, 'Outdated projections were rebuilt; the new ones are in use');
+    else
+      system.log.info(
+        { projections: names, events },
+        'Rebuild of outdated projections was interrupted; it resumes later',
+      );
   };
   return {
     run,

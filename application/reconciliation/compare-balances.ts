@@ -76,7 +76,7 @@ export const createComparison = (ports: Ports) => {
       if (!first || first.standard === 'native') throw error;
       await checkNodes(chain, first, at);
       const fields = { organization: organizationId, variant: variant.tag, asset: first.asset, err: error };
-      system.log.warn(fields, 'Token balances could not be reconciled');
+      system.log.warn(fields, 'Balances of a token could not be read, and were not reconciled');
       return [];
     }
   };

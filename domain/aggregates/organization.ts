@@ -73,7 +73,10 @@ const maxLength = 100;
 export const checkName = (name: string) => {
   const length = [...name].length;
   if (length === 0 || length > maxLength || name.includes('\0'))
-    fail('INVALID_ARGUMENT', `name must have 1 to ${maxLength} characters and no NUL, has ${length}`);
+    fail(
+      'INVALID_ARGUMENT',
+      `name must have 1 to ${maxLength} characters and no NUL character, got ${length} characters`,
+    );
 };
 
 const requireExisting = ({ exists }: Organization, organizationId: string) => {

@@ -85,7 +85,10 @@ const followed = ({ tag }: Variant, nodes: Nodes, { opened, state, log }: Ports)
       const stall = stallOf(heartbeat ?? { turnedAt: 0, alarm: null }, Date.now());
       if (stall !== null)
         return [
-          fail(`is at ${reached.tip.number}, and the chain ${heartbeat ? stall : 'stands still'}`, stoppedAdvice),
+          fail(
+            `is at ${reached.tip.number}, and the chain ${heartbeat ? stall : 'is not followed: no follower has reported'}`,
+            stoppedAdvice,
+          ),
         ];
       return [progressFinding(reached.tip, await (await all()).head(), maxSeconds)];
     },

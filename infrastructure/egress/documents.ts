@@ -117,7 +117,7 @@ const gatewayUrl = (url: string, gateway: string) => {
   const root = new URL(`${gateway.replace(/(?<!\/)\/*$/, '/')}${cid}`).href;
   // File names often contain `#`, and IPFS URLs have no fragment, so `#` is encoded as part of the path.
   const whole = new URL(root + path.replaceAll('#', '%23')).href;
-  return whole.startsWith(root) ? whole : fail('has a path that leaves its CID');
+  return whole.startsWith(root) ? whole : fail('has a path that leads out of the folder of its CID');
 };
 
 /**

@@ -64,7 +64,9 @@ export const findAuditKey = async (state: StateStore, ring: KeyRing): Promise<st
 /** Creates a notary that verifies the seals of copied stores but cannot sign. It needs no master key. */
 export const verifyingNotary = (state: StateStore, publicKey: string): Notary => {
   const reject = () => {
-    throw new Error('Copied stores are verified without the private key');
+    throw new Error(
+      'Cannot sign for copied stores: they are opened only to be verified, without the private audit key',
+    );
   };
   return {
     keyId: keyIdOf(publicKey),

@@ -72,7 +72,7 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
     worker.once('error', failed);
   });
   worker.on('error', fail);
-  worker.on('exit', () => fail(new Error('The writing thread has ended')));
+  worker.on('exit', () => fail(new Error('The thread that writes to the SQLite file has ended. Restart the process.')));
   worker.on('message', (reply: Reply<Outcome>) => {
     const batch = sent.shift() ?? [];
     if ('error' in reply)

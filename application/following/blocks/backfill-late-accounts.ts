@@ -153,7 +153,7 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
   const fail = (pass: Pass, error: Error) => {
     pass.retryAt = system.now() + pass.backoff.next();
     const fields = { variant: variant.tag, height: pass.next, organization: pass.accounts.organizationId, err: error };
-    system.log.warn(fields, 'Backfill of late token accounts failed; retrying');
+    system.log.warn(fields, 'Blocks could not be read again for token accounts that were found late; retrying');
   };
   /** Records the outcome of an attempt; returns false while the nodes have not answered. */
   const finish = async (): Promise<boolean> => {
@@ -226,7 +226,10 @@ export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
         await poll(cursor);
         await passes.advance();
       } catch (error) {
-        system.log.warn({ variant: variant.tag, err: error }, 'Late token accounts could not be backfilled; retrying');
+        system.log.warn(
+          { variant: variant.tag, err: error },
+          'Token accounts that were found late could not be checked for earlier transfers; retrying',
+        );
       }
     },
   };

@@ -77,9 +77,12 @@ export const createUnreadableRetry = (ports: Ports, variant: string) => {
     if ('block' in outcome) {
       if (outcome.block) await observe(document, outcome.block);
       await records.record({ type: 'Read', data: { block } });
-      system.log.info(fields, outcome.block ? 'Unreadable block was read after all' : 'Unreadable block was replaced');
+      system.log.info(
+        fields,
+        outcome.block ? 'Block that was left out was read after all' : 'Block that was left out was replaced',
+      );
     } else {
-      system.log.warn({ ...fields, err: outcome.error }, 'Unreadable block still cannot be read');
+      system.log.warn({ ...fields, err: outcome.error }, 'Block that was left out still cannot be read; retrying');
       await records.record({ type: 'LeaveOut', data: { block, reason: outcome.error.message } });
     }
   };

@@ -49,7 +49,10 @@ export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => 
     const base = await chain.headerAt(accepted.from - 1);
     if (!base) return null;
     const fields = { variant: tag, height: final.number, from: accepted.from, hash: accepted.replacement };
-    system.log.warn(fields, 'Rolling back behind a final block whose replacement was accepted');
+    system.log.warn(
+      fields,
+      'Rolling back below a final block, because an operator accepted the block that replaced it',
+    );
     // The cursor is saved last: after a crash, all steps are repeated, and each of them is idempotent.
     await dropReplaced({ from: accepted.from, chain: first });
     await refreshAll({ reason: `replacement of ${final.hash}`, isWanted: () => true, correction: true });

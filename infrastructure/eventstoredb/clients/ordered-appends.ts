@@ -61,11 +61,11 @@ const createAnswers = (call: Call, idleTimeoutMs: number) => {
   call.on('data', (response) => {
     inFlight.delete(correlationIn(response));
     if (response.hasError())
-      failure ??= new Error(response.getError()?.getMessage() || 'The server rejected an append');
+      failure ??= new Error(response.getError()?.getMessage() || 'The event store rejected an append without a reason');
     bell.ring();
   });
   const over = (error?: Error) => {
-    failure ??= error ?? new Error('The server ended the call');
+    failure ??= error ?? new Error('The event store ended the call before it answered every append');
     bell.ring();
   };
   call.on('error', over);

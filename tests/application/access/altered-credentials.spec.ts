@@ -130,7 +130,7 @@ describe('a credential whose event was changed in the store', () => {
       assert.equal((await find(client))?.role, 'client');
       await sealNow(20);
       assert.equal((await find(client))?.role, 'client');
-      assert.match((await start().audit.verify(organizationId)).flaw?.reason ?? '', /^out of order: /);
+      assert.match((await start().audit.verify(organizationId)).flaw?.reason ?? '', /^altered or damaged: /);
     });
 
     it('is no admin under a seal of this version, which issues no such credential', async () => {

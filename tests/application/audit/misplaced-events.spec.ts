@@ -87,7 +87,10 @@ describe('an attacker who changes by which order and owner the store finds its e
       `UPDATE events SET revision = 101 - revision WHERE ${inStream}`,
     );
     assert.deepEqual(await obeyed(), [await shown(), await shown()]);
-    assert.match(await reasonOf(organizationId), /^the event store out of order: revision 1 of .*-settings is at po/);
+    assert.match(
+      await reasonOf(organizationId),
+      /^the event store altered or damaged: revision 1 of .*-settings is at po/,
+    );
     assert.equal(await files.flawOf(other), null);
     const [finding] = (await check('event order')) ?? [];
     assert.equal(finding?.level, 'fail');
@@ -104,7 +107,10 @@ describe('an attacker who changes by which order and owner the store finds its e
       await files.tamper(insert(position, revision, owner));
       const [inStreamNow, inAll] = await obeyed();
       assert.deepEqual([inStreamNow, inAll], [await shown(), await shown()]);
-      assert.match(await reasonOf(organizationId), /^the event store out of order: the event at position -?\d+, of /);
+      assert.match(
+        await reasonOf(organizationId),
+        /^the event store altered or damaged: the event at position -?\d+, of /,
+      );
       const before = await sealsOf(organizationId);
       await files.append(organizationId, 11, 100);
       await files.append(other, 11, 100);
@@ -116,14 +122,14 @@ describe('an attacker who changes by which order and owner the store finds its e
       assert.equal(finding?.level, 'fail');
       await assert.rejects(
         files.audit().acceptLoss.ofHistory(operator, organizationId, 'why'),
-        /The event store is out of order: .* Restore a backup/,
+        /The event store is altered or damaged: .* Restore a backup/,
       );
     });
 
   it('cannot add a trigger or a view', async () => {
     await files.tamper('CREATE TRIGGER more AFTER INSERT ON events BEGIN SELECT 1; END');
     for (const owner of [organizationId, other, 'system'])
-      assert.match(await reasonOf(owner), /^the event store out of order: it has a trigger "more"/);
+      assert.match(await reasonOf(owner), /^the event store altered or damaged: it has a trigger "more"/);
   });
 
   it('cannot remove an event from an index', async () => {
@@ -134,6 +140,6 @@ describe('an attacker who changes by which order and owner the store finds its e
     writeFileSync(path, withoutEntries(readFileSync(path), stream));
     await files.reopen();
     assert.deepEqual((await files.stores().events.read(stream)).events, []);
-    assert.match(await reasonOf(organizationId), /^the event store out of order: its file is damaged: /);
+    assert.match(await reasonOf(organizationId), /^the event store altered or damaged: its file is damaged: /);
   });
 });

@@ -208,7 +208,7 @@ describe('the migration of a history to other stores', () => {
     );
     await isRejectedFor(
       { events: { ...from.events, disorder: async () => 'why' } },
-      /^org_a: the event store is out of order: why\. /,
+      /^org_a: the event store is altered or damaged: why\. /,
     );
     const log = await from.state.get('processes', 'audit-log');
     await from.state.destroy('processes', 'audit-log');

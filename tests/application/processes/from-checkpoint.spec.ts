@@ -14,15 +14,19 @@ import { UnreadableEvent } from '../../../domain/upcasters.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { type Place, usePlace } from '../../support/engines/places.js';
 import { organizationCreated } from '../../support/histories/events.js';
-import { testSystem } from '../../support/silent.js';
+import { silent, testSystem } from '../../support/silent.js';
 
 describe('a process that follows the events from its checkpoint', () => {
-  const log = usePlace<Place<EventStore>>(eventStores['eventstoredb over its wire']);
+  const place = usePlace<Place<EventStore>>(eventStores['eventstoredb over its wire']);
   const entries = usePlace<Place<StateStore>>(states.sqlite);
   let events: EventStore;
   let state: StateStore;
+  const errors: string[] = [];
+  const log = { ...silent, error: (_: object, text: string) => void errors.push(text) };
+  const system = { ...testSystem, log };
   beforeEach(async () => {
-    [events, state] = await Promise.all([log.open(), entries.open()]);
+    errors.length = 0;
+    [events, state] = await Promise.all([place.open(), entries.open()]);
   });
   /** Follows until an event arrives, and returns the ids of the first batch. */
   const firstBatch = async (over: EventStore) => {
@@ -53,7 +57,7 @@ describe('a process that follows the events from its checkpoint', () => {
     const follow = async (isNewer: boolean, until: string | undefined) => {
       const stop = new AbortController();
       const worked: string[] = [];
-      await fromCheckpoint('test', { events, state, system: testSystem })(stop.signal, async (batch) => {
+      await fromCheckpoint('test', { events, state, system })(stop.signal, async (batch) => {
         const seen = batch.map(({ id }) => id);
         if (!isNewer && batch.some(({ metadata }) => metadata.organizationId === organizationId))
           throw new UnreadableEvent(organizationId, { type: 'OrganizationCreated', reason: 'is newer' });
@@ -66,6 +70,7 @@ describe('a process that follows the events from its checkpoint', () => {
     const last = others.at(-1)?.id;
     const worked = await follow(false, last);
     assert.deepEqual(new Set(worked), new Set([first, ...others].map((event) => event?.id)));
+    assert.deepEqual(errors, ['Process stopped for one organization: it cannot read an event']);
     assert.ok((await follow(true, last)).includes(unreadable?.id ?? ''));
   });
 
@@ -78,7 +83,7 @@ describe('a process that follows the events from its checkpoint', () => {
     const stop = new AbortController();
     const worked: string[] = [];
     let isStopped = true;
-    await fromCheckpoint('test', { events, state, system: testSystem })(stop.signal, async (batch) => {
+    await fromCheckpoint('test', { events, state, system })(stop.signal, async (batch) => {
       const isConcerned = batch.some(({ metadata }) => metadata.organizationId === organizationId);
       if (isStopped && isConcerned) throw new OrganizationStopped(organizationId, 'stopped');
       worked.push(...batch.map(({ id }) => id));
@@ -88,6 +93,7 @@ describe('a process that follows the events from its checkpoint', () => {
       return true;
     });
     assert.ok(worked.includes(stopped?.events[0]?.id ?? ''));
+    assert.deepEqual(errors, ['Process failed for one organization; retrying with the next events']);
   });
 
   it('reads nothing twice when the store once reported a head that was too low', async () => {

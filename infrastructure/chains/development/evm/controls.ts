@@ -49,7 +49,8 @@ const replaceBlocks = async (parts: Parts, depth: unknown, drop: unknown) => {
   const height = await parts.blocks.height();
   if (wanted === 0 || wanted >= height || wanted > maxReorgDepth)
     return invalid(`depth must be from 1 to ${maxReorgDepth} and below the current height (${height})`);
-  if (drop != null && drop !== 'drop') return invalid('the only option after depth is "drop"');
+  if (drop != null && drop !== 'drop')
+    return invalid(`unknown option ${JSON.stringify(drop)}: the only option after depth is "drop"`);
   const { mined, replaced } = await reorganize(parts, wanted, drop === 'drop');
   const now = describeBlocks(mined);
   const before = replaced.map(describeBlock);
