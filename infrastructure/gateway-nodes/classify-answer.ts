@@ -15,10 +15,24 @@ type Result = Extract<Envelope, { readonly result: Buffer }>;
 type AnswerContext = {
   /** Returns whether a head of this height is lower than the head that was announced to callers; false for null. */
   isBehind(height: number | null): boolean;
+  /** Returns whether the chain cannot have reached the height, which the node gave as the head. */
+  isImpossible(member: Member, height: number): boolean;
   /** True when the node may lack the blocks that the answer is about. */
   readonly lags: boolean;
   /** True to check answers of any size for contradictions, not only small ones. */
   readonly readsAll?: boolean;
+};
+
+/** Puts the node into cooldown, and throws. */
+const reject = (member: Member, reason: string): never => {
+  const fault = new NodeFault('wrong', reason);
+  member.rest(fault);
+  throw fault;
+};
+
+const noteHead = (member: Member, height: number, { isImpossible }: AnswerContext) => {
+  if (isImpossible(member, height)) reject(member, `reported block ${height}, which its chain cannot have reached`);
+  member.setHeight(height);
 };
 
 /** Returns whether another node may have a more complete answer. */
@@ -78,13 +92,9 @@ export const classifyAnswer = (
     if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'rejected a request because of its rate limit'));
     return { answer: { error: envelope.error }, doubt: doubts[fault.kind] ?? 'none' };
   }
-  if (!matchesRequest(call.method, call.params, envelope)) {
-    const fault = new NodeFault('wrong', 'returned data other than was requested');
-    member.rest(fault);
-    throw fault;
-  }
+  if (!matchesRequest(call.method, call.params, envelope)) reject(member, 'returned data other than was requested');
   const head = headIn(method, params, envelope);
-  if (head !== null) member.setHeight(head);
+  if (head !== null) noteHead(member, head, context);
   if (isNull(envelope)) member.abilities.noteNull(call, member.head()?.number);
   else member.abilities.noteAnswer(call);
   if (context.isBehind(head) || isDoubtful(call, envelope, context, cacheability))

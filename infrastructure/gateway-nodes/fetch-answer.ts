@@ -53,8 +53,8 @@ type Request = {
 
 /**
  * Orders nodes by preference, and by latency among equals: the node that the call names, nodes that have the requested
- * height (the head if the call has none), nodes that lag behind it, nodes in cooldown, and last the nodes that lack the
- * method or have pruned the height. Excludes nodes of other chains.
+ * height (the head if the call has none), nodes that lag behind it, nodes in cooldown or with an impossible head, and
+ * last the nodes that lack the method or have pruned the height. Excludes nodes of other chains.
  */
 const inOrder = (all: readonly Member[], call: RpcCall, cacheability: Cacheability, tip: number): readonly Member[] => {
   const members = all.some((member) => member.isForeign()) ? all.filter((member) => !member.isForeign()) : all;
@@ -64,7 +64,7 @@ const inOrder = (all: readonly Member[], call: RpcCall, cacheability: Cacheabili
   const place = (member: Member) =>
     (member === named ? -8 : 0) +
     (member.abilities.lacks(call, cacheability) ? 4 : 0) +
-    (member.isResting() ? 2 : 0) +
+    (member.isResting() || member.hasImpossibleHead() ? 2 : 0) +
     (member.height() < needed ? 1 : 0);
   return members.toSorted((a, b) => place(a) - place(b) || a.latencyMs() - b.latencyMs());
 };
@@ -95,6 +95,7 @@ const createAttempts = (
     member.exchange(method, params, given, bundle, charged?.costOf(member)).then((envelope) => {
       const attempt = classifyAnswer(call, envelope, member, cacheability, {
         isBehind: announced.isBehind,
+        isImpossible: headWatch.isImpossible,
         lags,
         readsAll: isStrict,
       });

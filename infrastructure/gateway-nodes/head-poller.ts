@@ -1,9 +1,9 @@
 import { createSingleFlight } from '../../application/async/single-flight.js';
-import type { Head } from '../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import { readError } from '../nodes/json-rpc/rpc-fault.js';
 import { NodeFault } from '../nodes/node-fault.js';
 import { withTimeout } from '../nodes/with-timeout.js';
+import { isAboveHead, type TimedHead } from './heads/impossible-head.js';
 import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
@@ -16,9 +16,11 @@ const finalDepth = 64;
 
 const failing = (message: string) => new NodeFault('failing', message);
 
-export const headOf = (block: unknown): Head => {
-  if (isRecord(block) && isQuantity(block.number) && isHash(block.hash))
-    return { number: Number(block.number), hash: block.hash.toLowerCase() };
+export const headOf = (block: unknown): TimedHead => {
+  if (isRecord(block) && isQuantity(block.number) && isHash(block.hash)) {
+    const time = isQuantity(block.timestamp) ? Number(block.timestamp) : Number.NaN;
+    return { number: Number(block.number), hash: block.hash.toLowerCase(), time };
+  }
   throw failing('returned a head without a number or a hash');
 };
 
@@ -36,8 +38,12 @@ const read = async (member: Member, method: string, params: readonly unknown[]):
   return 'result' in answer ? (JSON.parse(answer.result.toString()) as unknown) : null;
 };
 
-/** Polls the heads of the nodes. */
-export const createHeadPoller = (members: readonly Member[], identity: Identity) => {
+/** Polls the heads of the nodes. `onHead` is called with each head. */
+export const createHeadPoller = (
+  members: readonly Member[],
+  identity: Identity,
+  onHead: (member: Member, head: TimedHead) => void,
+) => {
   let currentRound: Promise<void> | null = null;
   let nextRound: Promise<void> | null = null;
 
@@ -49,7 +55,7 @@ export const createHeadPoller = (members: readonly Member[], identity: Identity)
     const seen = headOf(await read(member, 'eth_getBlockByNumber', ['latest', false]));
     // A head lower than the node's previous one may belong to another chain, so the node's chain is checked first.
     if (seen.number < (member.head()?.number ?? 0)) await identity.check(member);
-    member.setHead(seen);
+    onHead(member, seen);
   };
   const poll = (member: Member) => polls.run(names.get(member) ?? '', undefined, () => pollNow(member));
   /**
@@ -106,7 +112,11 @@ const isUnknownTag = (error: unknown): boolean =>
 /** Returns the height of the final block; null if the node does not support the tag `finalized`. */
 const reportedFinalHeight = async (member: Member): Promise<number | null> => {
   const answer = await exchange(member, 'eth_getBlockByNumber', ['finalized', false]);
-  if ('result' in answer) return headOf(JSON.parse(answer.result.toString())).number;
+  if ('result' in answer) {
+    const { number } = headOf(JSON.parse(answer.result.toString()));
+    if (isAboveHead(number, member.head())) throw failing('reported a final block above its own head');
+    return number;
+  }
   if (!isUnknownTag(readError(answer.error))) throw failing('did not return the final block');
   return null;
 };

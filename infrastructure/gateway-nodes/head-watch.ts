@@ -3,6 +3,7 @@ import { linkedController } from '../../application/async/linked-controller.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { createFinality, createHeadPoller, headOf } from './head-poller.js';
+import { isImpossible, type TimedHead } from './heads/impossible-head.js';
 import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
@@ -24,11 +25,46 @@ const bestOf = (members: readonly Member[], reported: Head | null): Head | null 
   return heads.find(({ hash }) => hash === reported?.hash) ?? heads[0] ?? null;
 };
 
+/**
+ * Finds heads that the chain cannot have reached. Every new head is compared with those of all nodes, because either of
+ * two heads that contradict each other may be the newer one.
+ */
+const createHeadCheck = (members: readonly Member[]) => {
+  const headsBeside = (member: Member) =>
+    members.flatMap((other) => (other === member ? [] : (other.reportedHead() ?? [])));
+  return {
+    setHead: (member: Member, head: TimedHead) => {
+      member.setHead(head);
+      for (const one of members) {
+        const reported = one.reportedHead();
+        one.setImpossible(reported !== null && isImpossible(reported, headsBeside(one)));
+      }
+    },
+    /** Returns whether the chain cannot have reached the height, which the node gave in an answer to a caller. */
+    isImpossible: (member: Member, number: number) => isImpossible({ number }, headsBeside(member)),
+  };
+};
+
+/**
+ * Subscribes to the heads of a node until the signal fires. Polling finds the heads that a broken subscription misses.
+ */
+const listenForHeads = async (
+  member: Member,
+  hear: (member: Member, header: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    await member.listen?.('newHeads', (header: unknown) => hear(member, header), signal).catch(() => undefined);
+    await sleep(minPauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+};
+
 /** Polls the heads of the nodes while there are requests or watchers. */
 export const createHeadWatch = (members: readonly Member[], log: Log, identity: Identity) => {
   const watchers = new Set<() => void>();
   const closing = new AbortController();
-  const poller = createHeadPoller(members, identity);
+  const { setHead, isImpossible } = createHeadCheck(members);
+  const poller = createHeadPoller(members, identity, setHead);
   const finality = createFinality(members);
   let reported: Head | null = null;
   let usedAt = 0;
@@ -59,24 +95,15 @@ export const createHeadWatch = (members: readonly Member[], log: Log, identity: 
         isRunning = false;
       });
   };
-  /**
-   * Subscribes to the heads of a node until the signal fires. Polling finds the heads that a broken subscription
-   * misses.
-   */
-  const listen = async (member: Member, signal: AbortSignal) => {
-    const hear = (header: unknown) => {
-      member.setHead(headOf(header));
-      notify();
-    };
-    while (!signal.aborted) {
-      await member.listen?.('newHeads', hear, signal).catch(() => undefined);
-      await sleep(minPauseMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+  const hear = (member: Member, header: unknown) => {
+    setHead(member, headOf(header));
+    notify();
   };
 
   return {
     tip: () => tipOf(members),
     poll: poller.poll,
+    isImpossible,
     wake,
     finality,
     /** Resets all heads after the nodes switched to another chain. */
@@ -95,7 +122,7 @@ export const createHeadWatch = (members: readonly Member[], log: Log, identity: 
       const { signal: either } = linkedController(signal, closing.signal);
       watchers.add(onChange);
       either.addEventListener('abort', () => watchers.delete(onChange), { once: true });
-      for (const member of members) if (member.listen) void listen(member, either);
+      for (const member of members) if (member.listen) void listenForHeads(member, hear, either);
       wake();
     },
     closed: closing.signal,

@@ -1,9 +1,9 @@
 import type { Cancellation } from '../../application/async/cancellation.js';
-import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { createHealth } from '../nodes/health.js';
 import type { Envelope } from '../nodes/json-rpc/envelope.js';
 import { NodeFault, toFailing } from '../nodes/node-fault.js';
+import type { TimedHead } from './heads/impossible-head.js';
 import { httpLink, type Link, socketLink } from './link.js';
 import { createAbilities } from './routing/abilities.js';
 import { createNodeUnits, unlimited } from './units/node-units.js';
@@ -20,14 +20,16 @@ const isSocket = ({ protocol }: URL) => protocol.startsWith('ws');
 export const defaultLink = (url: URL, ended: () => void): Link =>
   isSocket(url) ? socketLink(url, ended) : httpLink(url);
 
-/** Tracks a node's head, and whether the node serves another chain. */
+/** Tracks a node's head, whether that head is possible, and whether the node serves another chain. */
 const createHeads = (node: string, log: Log) => {
-  let head: Head | null = null;
+  let reported: TimedHead | null = null;
   let height = unknownHeight;
   let isForeign = false;
+  let isImpossible = false;
   const forget = () => {
-    head = null;
+    reported = null;
     height = unknownHeight;
+    isImpossible = false;
   };
   return {
     /** Returns whether the node serves another chain. Such a node receives neither requests nor transactions. */
@@ -39,11 +41,24 @@ const createHeads = (node: string, log: Log) => {
       forget();
       isForeign = isOther;
     },
-    head: () => head,
-    setHead: (seen: Head) => {
+    /** Returns the newest head that the node reported in a poll, even if that head is impossible. */
+    reportedHead: () => reported,
+    /** Returns the newest head that the node reported in a poll; null when the head is unknown or impossible. */
+    head: () => (isImpossible ? null : reported),
+    setHead: (seen: TimedHead) => {
       if (isForeign) return;
-      head = seen;
+      reported = seen;
       height = seen.number;
+    },
+    /** Returns whether the head of the node is one that the chain cannot have reached. */
+    hasImpossibleHead: () => isImpossible,
+    setImpossible: (isNow: boolean) => {
+      if (isNow) height = unknownHeight;
+      if (isNow === isImpossible) return;
+      const { number } = reported ?? {};
+      if (isNow) log.warn({ node, number }, 'Gateway node reports a head that its chain cannot have reached; ignored');
+      else log.info({ node, number }, 'Gateway node reports a possible head again');
+      isImpossible = isNow;
     },
     /** Returns the newest height that the node reported in a poll or in an answer to a caller; -1 when unknown. */
     height: () => height,
@@ -96,7 +111,7 @@ export const createMember = (
     abilities: createAbilities(),
     listen: listening?.listen,
     ...heads,
-    isUp: () => health.isUp() && !heads.isForeign(),
+    isUp: () => health.isUp() && !heads.isForeign() && !heads.hasImpossibleHead(),
     isResting: () => heads.isForeign() || health.isResting(),
     latencyMs: () => latencyMs,
     /**

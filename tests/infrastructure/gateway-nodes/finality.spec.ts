@@ -20,7 +20,7 @@ const memberThat = (answers: (tag: string) => Answer, isVetted = true) => {
       : { error: Buffer.from(JSON.stringify(answer.error)) };
   };
   const health = { isUp: () => true, isResting: () => false, isVetted: () => isVetted, rest: () => undefined };
-  return { ...health, exchange } as unknown as Member;
+  return { ...health, head: () => null, exchange } as unknown as Member;
 };
 
 const learned = async (...members: Member[]) => {

@@ -22,6 +22,8 @@ const throwRpcError = (code: number, message: string): never => {
   throw Object.assign(new Error(message), { code });
 };
 
+const blockSeconds = 12;
+
 /**
  * Makes a node within this process, which has blocks up to the height `head` with one log each, and answers after
  * `turns` turns of the event loop.
@@ -33,12 +35,16 @@ export const linkedNode = (head: number, turns = 0) => {
     /** Height of the block with the tag `finalized`. */
     final: 0,
     chainId: '0x1',
+    /** Unix time of the newest block, in seconds; null for blocks without a time. */
+    headTime: null as number | null,
     isDown: false,
     lacks: [] as string[],
     asked: [] as string[],
     loses: 'nothing',
   };
   const heightOf = (block: unknown) => (block === 'latest' || block === undefined ? state.head : Number(block));
+  const timeOf = (height: number) =>
+    state.headTime === null ? {} : { timestamp: hex(state.headTime - blockSeconds * (state.head - height)) };
   const found = (height: number) => (height <= state.head ? height : null);
   const logs = ({ blockHash, fromBlock, toBlock }: Record<string, unknown>) => {
     if (state.loses === 'logs') return [];
@@ -52,7 +58,7 @@ export const linkedNode = (head: number, turns = 0) => {
     eth_blockNumber: () => hex(state.head),
     eth_getBlockByNumber: ([block, isFull]) => {
       const height = block === 'finalized' ? state.final : found(heightOf(block));
-      return height === null ? null : blockAt(height, isFull === true);
+      return height === null ? null : { ...blockAt(height, isFull === true), ...timeOf(height) };
     },
     eth_getLogs: ([filter]) => logs(filter as Record<string, unknown>),
     // The balance of every address is the height of the block.
