@@ -1,9 +1,9 @@
 import { createSingleFlight } from '../../application/async/single-flight.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
+import { checkFinalHeight, type TimedHead } from '../nodes/impossible-head.js';
 import { readError } from '../nodes/json-rpc/rpc-fault.js';
 import { NodeFault } from '../nodes/node-fault.js';
 import { withTimeout } from '../nodes/with-timeout.js';
-import { isAboveHead, type TimedHead } from './heads/impossible-head.js';
 import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
@@ -114,7 +114,7 @@ const reportedFinalHeight = async (member: Member): Promise<number | null> => {
   const answer = await exchange(member, 'eth_getBlockByNumber', ['finalized', false]);
   if ('result' in answer) {
     const { number } = headOf(JSON.parse(answer.result.toString()));
-    if (isAboveHead(number, member.head())) throw failing('reported a final block above its own head');
+    checkFinalHeight(number, member.head());
     return number;
   }
   if (!isUnknownTag(readError(answer.error))) throw failing('did not return the final block');

@@ -1,9 +1,9 @@
 import type { Cancellation } from '../../application/async/cancellation.js';
 import type { Log } from '../../application/ports/system.js';
 import { createHealth } from '../nodes/health.js';
+import type { TimedHead } from '../nodes/impossible-head.js';
 import type { Envelope } from '../nodes/json-rpc/envelope.js';
 import { NodeFault, toFailing } from '../nodes/node-fault.js';
-import type { TimedHead } from './heads/impossible-head.js';
 import { httpLink, type Link, socketLink } from './link.js';
 import { createAbilities } from './routing/abilities.js';
 import { createNodeUnits, unlimited } from './units/node-units.js';

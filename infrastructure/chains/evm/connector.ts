@@ -2,6 +2,7 @@ import type { Block, Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { fail } from '../../../domain/failure.js';
 import { watchHeads } from '../../nodes/heads.js';
+import { checkFinalHeight, createHighestHead } from '../../nodes/impossible-head.js';
 import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { createPace } from '../../pace.js';
 import { readBalances } from './balances.js';
@@ -142,6 +143,7 @@ const tracedBy = (nodes: readonly (boolean | undefined)[]) => {
 export const evmChain = async (urls: readonly string[], log: Log, options: EvmOptions = {}): Promise<Chain> => {
   const { finalDepth, ...limits } = { ...defaults, ...options };
   const nodes = createNodes(urls, log, limits);
+  const heads = createHighestHead<Node['can'], Header>();
   let firstNumber = 0;
   return {
     genesis: async () => {
@@ -151,14 +153,13 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
       return first;
     },
     head: async () => {
-      const heads = await nodes.poll(latest);
-      // Returns the first of several heads with the same height, so that two nodes on different forks do not cause
-      // repeated reorganizations.
-      return heads.reduce((highest, other) => (other.number > highest.number ? other : highest));
+      const polled = await nodes.poll(async (node) => heads.note(node.can, await latest(node)));
+      return heads.highest(polled);
     },
     finalized: () =>
       nodes.use(async (node) => {
         const final = await finalizedHeader(node);
+        if (final) checkFinalHeight(final.number, heads.of(node.can));
         return Math.max(final ? final.number : (await latest(node)).number - finalDepth, firstNumber);
       }),
     hints: (signal) => {

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { linkedController } from '../../../application/async/linked-controller.js';
 import type { Header } from '../../../application/ports/chain.js';
 import { watchHeads } from '../../nodes/heads.js';
+import { createHighestHead } from '../../nodes/impossible-head.js';
 import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { latestHeader } from './checkpoints.js';
-import { chainIdOf, type Endpoint, faultOf, type Nodes } from './nodes.js';
+import { chainIdOf, type Endpoint, faultOf, type Node, type Nodes } from './nodes.js';
 import { blockPaths, type Checkpoint, headerOf } from './wire.js';
 
 export type FeedTimes = {
@@ -87,6 +88,7 @@ const listenTo = async (
 
 /** Tracks the head from the subscription and the head from polling, and how long the subscription lags. */
 const createHeads = (nodes: Nodes, times: FeedTimes) => {
+  const heads = createHighestHead<Node['can'], Header>();
   let streamed: SeenHead | null = null;
   let polled: SeenHead | null = null;
   let behindSince: number | null = null;
@@ -98,8 +100,7 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
   return {
     /** Polls the nodes for the head. */
     ask: async () => {
-      const heads = await nodes.poll(latestHeader);
-      const header = heads.reduce((highest, other) => higher(highest, other));
+      const header = heads.highest(await nodes.poll(async (node) => heads.note(node.can, await latestHeader(node))));
       polled = { header, at: now() };
       compare();
       return header;

@@ -31,6 +31,29 @@ describe('the EVM connector', () => {
     ])
       await highest(await connect(urls));
   });
+  it('ignores a head that the chain cannot have reached, unless no other node has reported one', async () => {
+    const { chain } = node();
+    for (let i = 0; i < 5; i++) chain.mine();
+    const liar = keep(await startEvmNode({ chain }));
+    liar.lie = (_, answer) => ({ ...(answer as object), number: '0xffffffff' });
+    const connector = await connect([liar.url, node().url]);
+    await eventually(async () => assert.equal((await connector.head()).number, 5));
+    chain.mine();
+    for (let i = 0; i < 3; i++) assert.equal((await connector.head()).number, 6);
+    node().faults.status = 500;
+    await assert.rejects(connector.head(), { code: 'NODE_ERROR' });
+    assert.equal((await (await connect([liar.url])).head()).number, 0xffff_ffff);
+  });
+  it('takes no final block from a node that reports one above its own head', async () => {
+    const { chain } = node();
+    for (let i = 0; i < 70; i++) chain.mine();
+    chain.finalDepth = 64;
+    const liar = keep(await startEvmNode({ chain }));
+    const connector = await connect([liar.url, node().url]);
+    await connector.head();
+    liar.lie = (_, answer) => ({ ...(answer as object), number: '0xffffffff' });
+    assert.equal(await connector.finalized(), 6);
+  });
   it('returns heads with parent and time', async () => {
     const { chain } = node();
     const { number, hash, parentHash, time } = chain.mine();
