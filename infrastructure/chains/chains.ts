@@ -22,7 +22,7 @@ import {
 } from './development/developments.js';
 import { families, familyOf } from './families.js';
 
-/** Followed chains, and the node pool of each gateway address (`segment/network`). */
+/** Chains that the service follows for transfers, and the node pool of each gateway address (`segment/network`). */
 export type Connections = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
@@ -41,7 +41,10 @@ const hasGateway = ({ can }: Variant) => can.includes('gateway');
 
 const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
 
-/** Returns the age in seconds from which the newest block of a variant raises an alarm; undefined if no age does. */
+/**
+ * Returns the age in seconds at which the newest block of a variant's chain counts as too old; undefined if no age
+ * does.
+ */
 export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number | undefined => {
   const { urls, oldHeadSeconds } = chains.find((one) => one.tag === tag) ?? {};
   if (typeof urls !== 'object') return undefined;

@@ -18,7 +18,7 @@ const maxEvents = 50;
 const maxBytes = 524_288;
 /** Upper bound on the bytes of a record's metadata and type. */
 const metadataBytes = 4096;
-/** Milliseconds without an answer of the server after which an adoption fails. */
+/** Milliseconds without an answer of the server after which an adoption (the copy of another event store) fails. */
 const idleTimeoutMs = 4500;
 /** Maximum number of cached stream revisions. Beyond it, revisions are read from the server. */
 const maxCached = 1_000_000;

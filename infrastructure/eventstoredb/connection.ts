@@ -10,7 +10,7 @@ import { openClient } from './clients/open.js';
 import { createPages, type Page, pageBytes, type Reading } from './pages.js';
 import { createRetry } from './retry.js';
 
-/** Record as the server stores it: a plain event, or a record of the commit protocol. */
+/** Record as the server stores it: a plain event, or a record of the commit protocol (records.ts). */
 export type RawRecord = {
   readonly stream: string;
   readonly revision: number;
@@ -115,7 +115,7 @@ const sentRecord = (sent: Sent): RawRecord => {
   throw new MissingEvents(name.join('@'), `event ${revision}, which ${sent.link?.streamId} links to, is missing`);
 };
 
-/** Checks that the records of a stream arrive without gaps, starting with `first` when it is known. */
+/** Creates a check that the records of a stream arrive without gaps, starting with `first` when it is known. */
 const inOrder = (stream: string, first: number | undefined, step: 1 | -1) => {
   let next = first;
   return (sent: Sent): RawRecord => {

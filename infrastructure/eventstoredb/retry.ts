@@ -38,12 +38,12 @@ type Terms = {
   readonly bytes?: number;
 };
 
-/** Call with all its attempts. */
+/** Call with the state that all its attempts share. */
 type Run<T> = Required<Terms> & {
   readonly deadline: Deadline;
   /** True when the deadline had passed before the first attempt. */
   readonly isSpent: boolean;
-  /** Work of the earlier attempts. */
+  /** Work of the earlier attempts, which may still succeed. */
   readonly earlier: Promise<unknown>[];
   work(attempt: Attempt): Promise<T>;
 };

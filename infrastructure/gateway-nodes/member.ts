@@ -61,7 +61,7 @@ export type MemberOptions = {
   readonly unitsPerSecond?: number | undefined;
 };
 
-/** Creates a node of a pool: its health, links, latency, head, abilities and units. */
+/** Creates a node of a pool with its health, links, latency, head, supported methods and call units. */
 export const createMember = (
   urls: readonly URL[],
   log: Log,

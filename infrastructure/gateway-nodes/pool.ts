@@ -95,7 +95,7 @@ const sendChange = async (
   );
 };
 
-/** Assembles the parts that ask the nodes and those that cache their answers. */
+/** Assembles a pool from the parts that query the nodes and the parts that cache answers. */
 const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, options: PoolOptions) => {
   const { deadlineMs, maxPieces, unitsPerSecond } = options;
   const forget = () => {

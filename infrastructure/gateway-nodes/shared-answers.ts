@@ -80,8 +80,8 @@ const mayBeStored = (cacheability: Cacheability, finality: Pick<Finality, 'heigh
 };
 
 /**
- * Looks up the cache that is shared with other processes before asking a node. An answer found there counts as a hit;
- * the miss that was already counted for the request is taken back.
+ * Looks up the cache that is shared with other processes before asking a node. An answer found there counts as a hit,
+ * and the miss that was already counted for the request is subtracted.
  */
 const storedOr =
   (store: SharedStore, { storedKey }: Request, fetch: Fetch, counted: Counted, recordReuse: () => boolean): Fetch =>

@@ -8,8 +8,8 @@ import { dataKeys, rejectWrongMasterKey } from './vault.js';
 type Stores = { readonly events: Pick<EventStore, 'head'>; readonly state: StateStore };
 
 /**
- * Vault ids of the audit key before and after the seal log was begun. The key is encrypted for its id, so nobody
- * without the master key can move it from one id to the other.
+ * Ids under which the vault stores the audit key: the first one until the seal log is begun, the second one afterwards.
+ * A stored key can be decrypted only with its id, so nobody without the master key can move it to the other id.
  */
 const [unmarkedId, markedId] = ['audit-signing', 'audit-signing:logged'];
 

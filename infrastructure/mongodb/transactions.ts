@@ -2,8 +2,8 @@ import type { Binary, ClientSession, Db, MongoClient } from 'mongodb';
 import { commitTimeoutMs, inTime } from './connection.js';
 
 /**
- * Stored session that may hold an open transaction. `beats` grows while its process runs a transaction; `at` is the
- * time of the last beat, Unix ms.
+ * Stored session that may have an open transaction. `beats` is incremented while its process runs a transaction; `at`
+ * is the time of the last increment in Unix ms.
  */
 type SessionRecord = { _id: Binary; beats: number; at: number };
 

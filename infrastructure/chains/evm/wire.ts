@@ -28,7 +28,7 @@ export const isNothing = (value: unknown) => value === undefined || value === nu
 /** Reads a quantity that may be absent; 0 if it is. */
 export const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quantity(value, what));
 
-/** Returns the gas fee of a receipt. On a rollup, the fee of the lower layer is included. */
+/** Returns the gas fee of a receipt. On a rollup, the fee includes the data fee of the lower layer (`l1Fee`). */
 export const gasFee = ({ gasUsed, l1Fee }: Raw, price: unknown): bigint =>
   amount(gasUsed, 'the gas used') * amount(price, 'the gas price') + amount(l1Fee, 'the fee of the lower layer');
 

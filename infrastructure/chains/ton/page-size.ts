@@ -23,7 +23,7 @@ export const createPageSize = () => {
       acceptedPages = 0;
       hasGrown = true;
     },
-    /** Halves a rejected size. Returns false if there is no smaller one. */
+    /** Halves a rejected page size. Returns false if the size is already 1. */
     refused: (limit: number) => {
       if (limit <= 1) return false;
       // Pages of several blocks are requested concurrently, so their rejections have one cause and reduce the size

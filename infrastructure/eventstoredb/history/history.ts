@@ -68,8 +68,8 @@ export const createHistory = (
   const belongsTo = async (upTo: Moment) =>
     commitsUpTo(upTo, 'time' in upTo ? (await connection.readStream(clockStream)).flatMap(recordedEvents) : []);
   /**
-   * Returns whether the history can be read from category streams. The history of the system cannot: a command over
-   * streams of an organization and of the system is committed in a category of the organization.
+   * Returns whether the history can be read from category streams. The history of the system cannot be read from them:
+   * a command over streams of an organization and of the system is committed in a category of the organization.
    */
   const isByCategory = async (organizationId: string, end: LogEnd) =>
     organizationId !== systemStreams && (await isLinkedUpTo(connection, end));

@@ -25,7 +25,7 @@ export const createAccepted = () => {
 export const isPendingCount = ({ method, params }: RpcCall): boolean =>
   method === 'eth_getTransactionCount' && params[1] === 'pending';
 
-/** Reads a count; null when the answer has none. */
+/** Reads a transaction count; null when the answer contains no count. */
 const countIn = (answer: RpcAnswer): bigint | null => {
   try {
     return 'result' in answer ? BigInt(JSON.parse(Buffer.from(answer.result).toString())) : null;

@@ -42,7 +42,7 @@ const endOfToken = (bytes: Buffer, start: number) => {
   return at > start && bytes[start] !== openObject && bytes[start] !== openList ? at : -1;
 };
 
-/** Members that may follow the result, although most nodes write them before it. */
+/** Matches members of an answer that follow the result. Most nodes write these members before the result. */
 const tailPattern = /(?:\s*,\s*"(?:id|jsonrpc)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)){0,2}\s*\}\s*$/;
 const idInTail = /"id"\s*:\s*("[^"\\]*"|-?\d+|null)/;
 

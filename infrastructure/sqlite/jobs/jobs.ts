@@ -42,7 +42,7 @@ const createRunningJobs = () => {
   };
 };
 
-/** Creates a doorbell that remembers a ring until the next wait. */
+/** Creates a wake-up signal that stores a ring until the next wait. */
 const createLatchedBell = () => {
   const bell = createDoorbell();
   let rung = false;

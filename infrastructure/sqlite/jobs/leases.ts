@@ -40,8 +40,8 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
     try {
       for (const worker of own) beat.run({ worker, beat: ++beats });
     } catch {
-      // Failed heartbeats are ignored: a database that rejects writes also keeps others from taking the jobs, and the
-      // next heartbeat may succeed.
+      // Failed heartbeats are ignored: a database that rejects writes also prevents other workers from taking the jobs,
+      // and the next heartbeat may succeed.
     }
   }, heartbeatIntervalMs);
 
@@ -58,7 +58,7 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
       if (elapsed < pollIntervalMs) return;
       polledAt += elapsed;
       const others = (workers.all() as { id: string; beat: number }[]).filter(({ id }) => !own.has(id));
-      // Caps the interval: a process that was suspended did not observe the others meanwhile.
+      // Caps the interval: a process that was suspended did not observe the other workers meanwhile.
       const watched = Math.min(elapsed, 2 * pollIntervalMs);
       const observe = ({ id, beat }: { id: string; beat: number }) => {
         const before = seen.get(id);

@@ -22,7 +22,10 @@ export type SuiSource = {
   checkpoint(id: number | string): Checkpoint | undefined;
   balance(owner: string, coinType: string): bigint;
   hasCoin(coinType: string): boolean;
-  /** Reports each new checkpoint until the returned function is called. `end` closes the listener's connection. */
+  /**
+   * Calls `notice` with each new checkpoint until the returned function is called. A source may call `end` to close the
+   * connection of the listener.
+   */
   listen(notice: (checkpoint: Checkpoint) => void, end: () => void): () => void;
   /** Called before each call of a gRPC method; throws to reject the call. Absent if all calls are allowed. */
   admit?(method: string): void;

@@ -46,7 +46,10 @@ const findCheckpoint = (source: SuiSource, id: Request<Client['ledgerService'], 
   return found;
 };
 
-/** Creates a handler that answers a call, with the current height in the headers. */
+/**
+ * Creates a handler for a gRPC call with one response. The handler sends the current height of the chain in the
+ * headers.
+ */
 const unary =
   (source: SuiSource, method: string, work: (request: unknown) => object): Handler =>
   (call, answer) => {
