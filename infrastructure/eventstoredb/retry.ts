@@ -6,7 +6,7 @@ import { unavailable } from '../unavailable.js';
 /** Minimum throughput that is assumed, so that a call gets more time the more bytes it transfers. */
 const bytesPerMs = 1000;
 
-/** Starts a deadline, which passes when no call that shares it has succeeded for `deadlineMs`. */
+/** Starts a deadline, which passes when no call that shares it has been answered for `deadlineMs`. */
 export const createDeadline = ({ deadlineMs }: Deadlines): Deadline => {
   let until = performance.now() + deadlineMs;
   return {

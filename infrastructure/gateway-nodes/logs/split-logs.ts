@@ -218,8 +218,8 @@ export const splitLogs = (fetch: Fetch, { head, finalHeight, nodeCount }: Source
   };
 
   /**
-   * Returns a request's range and the pieces to split it into; null unless the range is known to be wider than the
-   * nodes accept.
+   * Returns a request's range and the pieces to split it into. Returns null unless the range is known to be wider than
+   * the nodes accept and needs at most half of `maxPieces`.
    */
   const planFor = async (call: RpcCall, cancellation: Cancellation) => {
     const widest = widths.known();

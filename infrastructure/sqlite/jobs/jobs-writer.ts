@@ -51,7 +51,8 @@ const layout = 3;
 
 /**
  * A lane with waiting jobs has a row in `lanes` with its turn: the time when its first job is due or, if later, the
- * time when the lane was last served. Its organization has a row in `organizations` with a turn derived from its lanes.
+ * time when the lane was last served. A lane that was idle gets a turn `creditMs` before the present for a job that is
+ * already due. The organization of a lane has a row in `organizations` with a turn derived from its lanes.
  * Organizations are served by turn, and the lanes of each organization by their turns, so that all are served in
  * rotation. The cost depends neither on the number of jobs in a lane nor on the number of lanes without due jobs.
  */

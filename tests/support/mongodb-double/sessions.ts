@@ -64,7 +64,10 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
       return latest.unit;
     },
-    /** Ends a command: commits a unit of its own. A transaction stays open, or is aborted if a write was rejected. */
+    /**
+     * Ends a command. Commits the unit of a command outside transactions; leaves a transaction open, or aborts it if a
+     * write was rejected.
+     */
     settle: (command: Document, unit: Unit, reply: Document) => {
       if (command.autocommit === false) {
         if (reply.writeErrors) abortIn(idOf(command.lsid));
