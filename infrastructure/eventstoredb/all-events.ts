@@ -21,8 +21,8 @@ export const createAllEvents = (connection: Connection) => {
   };
 
   /**
-   * Reads a page that starts with the record at a position. Rejects with UnknownPosition when the log lacks that record,
-   * for example because an older backup was restored.
+   * Reads a page that starts with the record at a position. Rejects with UnknownPosition when the log lacks that
+   * record, for example because an older backup was restored.
    */
   const pageFrom = async (commit: bigint | null, asked: Position) => {
     const page = await connection.readAll(commit, pageSize);

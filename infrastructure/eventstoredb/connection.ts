@@ -25,7 +25,7 @@ export type RawRecord = {
   readonly commit: bigint | null;
   /** Revision in the stream that was read. For a record found through a link, the revision of the link. */
   readonly readRevision: number;
-  /** Bytes of the data as JSON in UTF-8. */
+  /** Size of the data as JSON in UTF-8, in bytes. */
   readonly bytes: number;
 };
 
@@ -70,7 +70,9 @@ type ReadOptions = {
 /** Metadata field of an adopted event: commit time in the store that it was copied from, in Unix ms. */
 export const committedAt = 'chainfold.committedAt';
 
-/** Metadata field of every event of an append but the last: number of events that follow. The server does not report it. */
+/**
+ * Metadata field of every event of an append but the last: number of events that follow. The server does not report it.
+ */
 export const remainingAfter = 'chainfold.remaining';
 
 const partsOf = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'metadata' | 'remaining'> => {

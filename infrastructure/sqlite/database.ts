@@ -110,7 +110,7 @@ export const retryWhileLocked = async <T>(lockMs: number, work: () => T): Promis
   }
 };
 
-/** Deadlines of a write by a thread. */
+/** Deadlines of a write that a worker thread executes. */
 export type WriteDeadlines = Pick<Deadlines, 'deadlineMs' | 'lockMs'>;
 
 /** Limits the wait for a thread that writes, whether the disk is slow or another process holds a lock. */

@@ -30,7 +30,7 @@ export const consistencyMs = 2000;
 /** Maximum number of requests of one organization in flight and queued; applied separately to queries and commands. */
 export const inFlight = { maxConcurrentPerKey: 128, maxWaiting: 512 };
 
-/** Callbacks to the server. */
+/** Functions of the server that the handler of operations calls. */
 export type ServerHooks = {
   /** Records the status and duration of an answered request. */
   readonly observe: (endpoint: Endpoint, status: number, seconds: number) => void;
@@ -42,7 +42,7 @@ export type ServerHooks = {
 
 type Route = Endpoint & {
   readonly validator: () => ValidateFunction;
-  /** Present only on the routes of notification streams. */
+  /** True on the routes of notification streams; absent on all other routes. */
   readonly isStream?: true;
 };
 /**

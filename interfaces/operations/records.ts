@@ -128,6 +128,6 @@ export const eventRecord = named<EventRecord>('Event', {
 });
 
 export const chainText = text(0, 200);
-/** Text from a contract. Its length is limited when it is read from the chain. */
+/** Schema of a text from a contract. The length is limited when the text is read from the chain. */
 export const foreignText = text(0, 1_000_000);
 export const height = int64({ minimum: 0 });

@@ -77,7 +77,7 @@ export const named = <T extends object>(title: string, ...given: Parameters<type
 export const anyObject: Schema<object> = { type: 'object', additionalProperties: true };
 
 export const id = text(1, 200);
-/** Event position, or ISO time with a time zone. */
+/** Schema of a moment: an event position, or an ISO time with a time zone. */
 export const moment: Schema<string | number> = {
   type: ['string', 'integer'],
   format: 'unicode',
@@ -85,5 +85,5 @@ export const moment: Schema<string | number> = {
   maxLength: 40,
 };
 export const timestamp: Schema<string> = { type: 'string', format: 'date-time' };
-/** Limits only the length. The address parser of the chain validates the address. */
+/** Schema of an address. Limits only the length, because the address parser of the chain validates the address. */
 export const address = text(1, maxAddressLength);

@@ -93,7 +93,7 @@ const erc1155Batch = (contract: string, [, , from, to]: Topics, data: string) =>
       yield* pair(contract, number(wordAt(data, ids.start + i)), number(wordAt(data, values.start + i)));
   });
 
-/** Log readers by first topic and number of topics. */
+/** Functions that read a token transfer from a log, by the log's first topic and number of topics. */
 const shapes: Readonly<Record<string, (contract: string, topics: Topics, data: string) => TokenLog | null>> = {
   [`${transfer}/3`]: erc20,
   [`${transfer}/4`]: erc721,

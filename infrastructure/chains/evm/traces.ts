@@ -13,7 +13,7 @@ export type InternalTransfer = {
   readonly to: string;
   readonly value: bigint;
 };
-/** Internal transfers of each transaction, in block order. */
+/** Internal transfers of a block: one list for each transaction, in the order of the transactions. */
 export type Traces = readonly (readonly InternalTransfer[])[];
 
 /**

@@ -8,7 +8,7 @@ import { asFailing, NodeFault } from '../../nodes/node-fault.js';
 import { isRaw } from '../../nodes/raw.js';
 import { faultOfResponse, type Outcome, outcome, parse, type RpcCall, resultOf } from './outcome.js';
 
-/** Connection to one node. */
+/** Connection to one EVM node over HTTP or WebSocket. */
 export type Transport = {
   /** Returns the outcomes in the order of the calls. Rejects with a NodeFault if the node does not answer at all. */
   exchange(calls: readonly RpcCall[], ms: number): Promise<readonly Outcome[]>;

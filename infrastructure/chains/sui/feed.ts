@@ -96,7 +96,7 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
   };
   const isLate = () => behindSince !== null && now() - behindSince > times.behindMs;
   return {
-    /** Polls the nodes for the head. */
+    /** Polls the nodes and returns the highest head. */
     ask: async () => {
       const heads = await nodes.poll(latestHeader);
       const header = heads.reduce((highest, other) => higher(highest, other));

@@ -24,8 +24,8 @@ let guards = 0;
 
 /**
  * Keeps the process alive when the client throws or rejects outside of a call, as it does when connections break. The
- * calls themselves have timeouts and are retried. All other errors still end the process. Returns a function that removes
- * the guard.
+ * calls themselves have timeouts and are retried. All other errors still end the process. Returns a function that
+ * removes the guard.
  */
 export const guardProcess = () => {
   if (guards++ === 0) process.on('unhandledRejection', onRejection).on('uncaughtException', onException);

@@ -88,8 +88,8 @@ const createAnswers = (call: Call, idleTimeoutMs: number) => {
  * Sends the appends without waiting for each answer; the log keeps their order. Resolves when all are stored. After a
  * rejection, some of them may be stored.
  *
- * Opens a call of its own, because the client's batch appends share one table of promises between all connections of the
- * process.
+ * Opens a call of its own, because the client's batch appends share one table of promises between all connections of
+ * the process.
  */
 export const appendInOrder = async (
   client: EventStoreDBClient,

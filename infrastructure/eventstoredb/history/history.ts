@@ -75,7 +75,9 @@ export const createHistory = (
     organizationId !== systemStreams && (await isLinkedUpTo(connection, end));
   const names = (organizationId: string) => aggregates.map((aggregate) => `${organizationId}.${aggregate}`);
 
-  /** Yields events up to the end of the log as of the first read, so that the result has no gaps before its last event. */
+  /**
+   * Yields events up to the end of the log as of the first read, so that the result has no gaps before its last event.
+   */
   const oldestFirst = async function* (organizationId: string, after: Position): Events {
     const end = await findEnd(all.recordsBackwards, organizationId);
     if (!end) return;

@@ -3,7 +3,9 @@ import { type Database, inTransaction, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 import { createLeases } from './leases.js';
 
-/** Requests to the writing thread. They include `now`, because the caller's clock function cannot be sent to a thread. */
+/**
+ * Requests to the writing thread. They include `now`, because the caller's clock function cannot be sent to a thread.
+ */
 export type JobsRequest =
   | { readonly kind: 'put'; readonly jobs: readonly (Job & { readonly at: number })[]; readonly now: number }
   | { readonly kind: 'remove'; readonly ids: readonly string[] }
@@ -72,7 +74,9 @@ const schema = `
   CREATE INDEX IF NOT EXISTS organizations_by_turn ON organizations (turn);
   CREATE TABLE IF NOT EXISTS workers (id TEXT PRIMARY KEY, beat INTEGER NOT NULL) WITHOUT ROWID;`;
 
-/** Creates the tables. Drops a queue of an older layout, because open deliveries are put again when a deliverer starts. */
+/**
+ * Creates the tables. Drops a queue of an older layout, because open deliveries are put again when a deliverer starts.
+ */
 const createTables = (db: Database) =>
   inTransaction(db, () => {
     const found = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;

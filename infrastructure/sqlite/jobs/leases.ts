@@ -67,7 +67,9 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
       seen = new Map(others.map(observe));
       for (const [id, { beat, ms }] of seen) if (ms >= leaseMs) putBackJobs(id, beat, now);
     },
-    /** Starts the heartbeat of a worker. Must run in the transaction that takes its jobs, so that every job has a lease. */
+    /**
+     * Starts the heartbeat of a worker. Must run in the transaction that takes its jobs, so that every job has a lease.
+     */
     begin: (worker: string) => {
       own.add(worker);
       beat.run({ worker, beat: ++beats });

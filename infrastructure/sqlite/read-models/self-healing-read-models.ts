@@ -104,8 +104,8 @@ const createRecovery = (from: ReadModelFile, log: Log) => {
 };
 
 /**
- * Read models in a file that recover from damage. A damaged file is set aside, at the start or while the service runs. The
- * projector then fills a new file from the events.
+ * Read models in a file that recover from damage. A damaged file is set aside, at the start or while the service runs.
+ * The projector then fills a new file from the events.
  */
 export const selfHealingReadModels = async (
   path: string,

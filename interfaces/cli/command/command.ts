@@ -9,7 +9,7 @@ import type { Paint } from './colours.js';
 export type Option = {
   readonly type: 'string' | 'boolean';
   readonly summary: string;
-  /** Placeholder of the value in the help. */
+  /** Placeholder of the option's value in the help, such as `DIR`. */
   readonly value?: string;
   readonly required?: true;
   /** Letter of the short form, such as `h` for `-h`. */

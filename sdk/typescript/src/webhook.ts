@@ -80,7 +80,8 @@ const matchesKey = async (publicKey: string, content: string, header: string): P
 
 /**
  * Verifies a webhook by the Standard Webhooks scheme under its secret (`v1`) or its public key (`v1a`), and returns its
- * notification. `body` is the text as it was received. Throws WebhookVerificationError if the webhook must not be trusted.
+ * notification. `body` is the text as it was received. Throws WebhookVerificationError if the webhook must not be
+ * trusted.
  */
 export const verifyWebhook = async (
   body: string,

@@ -4,7 +4,7 @@ import { Address, beginCell, Cell } from '@ton/core';
 import { type BlockId, jettonWalletOf, master, type ScriptedBlock, type TonScript } from './ton-script.js';
 import { hashOf, indexForm } from './ton-transactions.js';
 
-/** Faults of a single answer. */
+/** Faults that a test can cause in a single answer. */
 export const indexFaults = [
   'busy',
   'busy for a second',

@@ -99,7 +99,7 @@ export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions 
     versions,
   );
 
-/** Returns the process with that name. */
+/** Returns the process of the application with the given name. */
 export const processOf = ({ processes }: App, wanted: string) =>
   processes.find(({ name }) => name === wanted) ?? assert.fail(`there is no process ${wanted}`);
 

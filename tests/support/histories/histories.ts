@@ -165,8 +165,8 @@ const ledgerAsks = fc
       const balances = moved.map(({ asset }) => ({ address: anna, asset, balance: `${balance}${i}` }));
       const of = { walletId, block };
       /**
-       * Makes a command `Settle` with the number of times that reorgs have dropped the block (`drops`), as if the balances had
-       * been read just now.
+       * Makes a command `Settle` with the number of times that reorgs have dropped the block (`drops`), as if the
+       * balances had been read just now.
        */
       const settled = (aside: readonly UnreadBalance[]) => (past: Ledger) => {
         const found = { balances: aside.length > 0 ? [] : balances, aside, at };

@@ -49,7 +49,7 @@ for (const engine of engines)
       const opened = await openScene(engine);
       if (!opened) return skip(this, 'the development chain (EDR is not there for this machine)');
       scene = opened;
-      // Reorganizations must not reach the first block.
+      // Mines blocks first, so that reorganizations do not reach the first block.
       await scene.mine(3);
     });
     after(() => scene?.close());

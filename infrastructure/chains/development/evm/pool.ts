@@ -11,7 +11,7 @@ export type Transaction = {
   readonly [field: string]: unknown;
 };
 
-/** Transactions by sender, then by nonce. */
+/** Transactions of the pool by sender address, then by nonce. */
 type Queue = Record<string, Record<string, Transaction>>;
 
 export type Pool = ReturnType<typeof createPool>;

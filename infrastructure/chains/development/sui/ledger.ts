@@ -7,7 +7,7 @@ import type { Checkpoint, ExecutedTransaction } from '../../sui/wire.js';
 type Change = { readonly address: string; readonly coinType: string; readonly amount: bigint };
 type Order = {
   readonly sender: string;
-  /** Balance changes without the gas. */
+  /** Balance changes that the transaction makes, without the gas. */
   readonly changes: readonly Change[];
   /** Address that pays the gas; the sender when absent. */
   readonly payer?: string;

@@ -15,7 +15,7 @@ type Handler = (call: Call, answer: (error: object | null, reply?: object) => vo
 const defaultPaths = ['sequence_number', 'digest'];
 const heightHeader = 'x-sui-checkpoint-height';
 
-/** Creates an error that gRPC sends with its status code. */
+/** Creates an error that the gRPC server sends to the client with the given status code. */
 export const grpcError = (code: status, details: string) => Object.assign(new Error(details), { code, details });
 
 /** Converts the client's description of a service to the definition that the gRPC server needs. */

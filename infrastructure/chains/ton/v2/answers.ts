@@ -84,7 +84,7 @@ export const createAnswers = (): Readonly<Record<string, Answer>> => {
     masterchainBlockShardState: async (call, asked) => ({
       blocks: (await blocks.tops(call, numberIn(asked, 'seqno'))).map(placeOf),
     }),
-    /** Returns all transactions on the first page. */
+    /** Returns all transactions of the block on the first page, and none on further pages. */
     transactionsByMasterchainBlock: async (call, asked) => {
       if (numberIn(asked, 'offset') > 0) return { transactions: [] };
       const [seqno, limit] = [numberIn(asked, 'seqno'), numberIn(asked, 'limit')];

@@ -36,7 +36,7 @@ const agrees = (unsigned: Unsigned, { digest, from, signature, raw, hash }: Sign
   assert.deepEqual(evmTransactions.assemble(unsigned, from, signatureOf(signature)), { raw, hash });
 };
 
-/** Fields of a transaction without its fees. */
+/** Generators of the fields of a transaction, without its fees. */
 const content = {
   chainId: fc.integer({ min: 1, max: 2 ** 31 }),
   nonce: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
