@@ -6,7 +6,10 @@ import { testSystem } from '../../tests/support/silent.js';
 import { openConnections } from './gateway-connections.js';
 import { laterUrl, type Scene } from './scene.js';
 
-/** Functions that create things: `one` creates the n-th, `many` those from `from` up to, but not including, `to`. */
+/**
+ * Functions that create things: `one` creates thing number `n`; `many` creates the things from number `from` up to, but
+ * not including, number `to`.
+ */
 export type Making = {
   readonly one: (n: number) => Promise<unknown>;
   readonly many?: (from: number, to: number) => Promise<unknown>;

@@ -50,7 +50,8 @@ const runsOf = (events: readonly Recorded[]) => {
 
 /**
  * Caches the revisions of adopted streams. If the store was empty before the adoption, a stream that is not in the
- * cache must be new, so its revision is not read. This ends when the cache exceeds `maxCached` and is cleared.
+ * cache must be new, so its revision is not read. When the cache exceeds `maxCached` it is cleared, and revisions are
+ * read from then on.
  */
 const createRevisions = (connection: Connection, head: () => Promise<Position>) => {
   const known = new Map<string, Revision>();

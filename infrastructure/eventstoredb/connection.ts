@@ -19,7 +19,7 @@ export type RawRecord = {
   readonly data: unknown;
   readonly metadata: unknown;
   readonly time: number;
-  /** Number of records of the same append that follow this one. */
+  /** Number of records of the same append that follow this record. */
   readonly remaining: number;
   /** Log position. Always known when reading $all; `null` with some server versions when reading a stream. */
   readonly commit: bigint | null;

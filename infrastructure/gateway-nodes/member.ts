@@ -30,7 +30,10 @@ const createHeads = (node: string, log: Log) => {
     height = unknownHeight;
   };
   return {
-    /** Returns whether the node serves another chain. Such a node receives neither requests nor transactions. */
+    /**
+     * Returns whether the node serves another chain. A node of another chain receives neither requests nor
+     * transactions.
+     */
     isForeign: () => isForeign,
     setForeign: (isOther: boolean) => {
       if (isOther === isForeign) return;

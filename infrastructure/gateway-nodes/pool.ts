@@ -73,7 +73,8 @@ const isDevelopmentCall = ({ method }: RpcCall) => method.startsWith('dev_');
 const isChange = (call: RpcCall) => call.method === 'eth_sendRawTransaction' || isDevelopmentCall(call);
 
 /**
- * Sends a state-changing call once. It is never retried, because a node whose answer was lost may have made the change.
+ * Sends a state-changing call once. The call is never retried, because a node whose answer was lost may have made the
+ * change.
  */
 const sendChange = async (
   members: readonly Member[],

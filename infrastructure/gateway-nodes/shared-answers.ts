@@ -38,7 +38,7 @@ const isFinal = (cacheability: Cacheability, answer: { readonly result: Uint8Arr
 const sharedFor = ({ kind }: Cacheability, finalHeight: number) =>
   kind === 'height' && finalHeight === unknownHeight ? firstPollMs : sharedMs;
 
-/** Returns the single-flight key of a request, and for how many milliseconds others may join it. */
+/** Returns the single-flight key of a request, and for how many milliseconds identical requests may join it. */
 const flightOf = (key: string, cacheability: Cacheability, finalHeight: number, changes: number) => {
   // A request sent before its block became final has another key, so that no later request joins it: its answer may
   // contain a block that was replaced.

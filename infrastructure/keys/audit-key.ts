@@ -61,7 +61,7 @@ export const findAuditKey = async (state: StateStore, ring: KeyRing): Promise<st
   return seed && createNotary(seed).publicKey;
 };
 
-/** Creates a notary that verifies the seals of copied stores but cannot sign. It needs no master key. */
+/** Creates a notary that verifies the seals of copied stores but cannot sign. The notary needs no master key. */
 export const verifyingNotary = (state: StateStore, publicKey: string): Notary => {
   const reject = () => {
     throw new Error('Copied stores are verified without the private key');

@@ -31,7 +31,7 @@ const writeOf = ({ scope, id, document }: Change): AnyBulkWriteOperation<Stored>
 
 /**
  * Selects documents after a page key. The first condition lets the query start in the index at the key's value. The
- * second skips documents that have the same value and were already returned.
+ * second condition skips documents that have the same value and were already returned.
  */
 const beyond = (order: string, [value, id]: PageKey, oldestFirst: boolean): Filter<Stored> => {
   const [orEqual, strictly] = oldestFirst ? (['$gte', '$gt'] as const) : (['$lte', '$lt'] as const);

@@ -12,8 +12,8 @@ const yieldMs = 3000;
 /** Heartbeat interval. Several heartbeats fit into `yieldMs`. */
 const heartbeatIntervalMs = 700;
 /**
- * Milliseconds after which the SessionRecord of an idle session is renewed, so that those of dead processes can be
- * removed by age.
+ * Milliseconds after which the SessionRecord of an idle session is renewed, so that the records of dead processes can
+ * be removed by age.
  */
 const recordIntervalMs = 3_600_000;
 const recordTtlMs = 24 * recordIntervalMs;
@@ -44,8 +44,8 @@ const createSessionRecords = (client: MongoClient, db: Db) => {
 type SessionRecords = ReturnType<typeof createSessionRecords>;
 
 /**
- * Returns a function to call before each attempt of a transaction. It kills the sessions that had no heartbeat for
- * `yieldMs`, because one of them may block the transaction.
+ * Returns a function to call before each attempt of a transaction. The function kills the sessions that had no
+ * heartbeat for `yieldMs`, because such a session may block the transaction.
  */
 const createYield = (records: SessionRecords, own: () => readonly ClientSession[]) => {
   let attempts = 0;

@@ -72,7 +72,9 @@ const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
   'x-position': String(position),
   ...(!upToDate && { 'x-consistency': 'pending' }),
 });
-/** Serializes a body. The query API has integers beyond 2^53; for all others the faster JSON.stringify is enough. */
+/**
+ * Serializes a body. The query API has integers beyond 2^53; for all other APIs the faster JSON.stringify is enough.
+ */
 const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
 

@@ -93,7 +93,7 @@ type Definition<Q extends Fields, R extends Fields> = {
    */
   readonly extension?: true | ((variant: Variant) => boolean);
   /**
-   * Marks an answer that contains a secret. Such an answer is never stored for retries, and auditors may not call the
+   * Marks an answer that contains a secret. The answer is never stored for retries, and auditors may not call the
    * operation.
    */
   readonly confidential?: true;
@@ -108,8 +108,8 @@ type Definition<Q extends Fields, R extends Fields> = {
    */
   readonly waits?: true;
   /**
-   * Kind of the items that the use case counts while it runs. They are charged in addition to the list items in the
-   * request and the answer.
+   * Kind of the items that the use case counts while it runs. These items are charged in addition to the list items in
+   * the request and the answer.
    */
   readonly touches?: 'addresses' | 'balances' | 'blocks' | 'transfers' | 'notifications' | 'events';
   readonly request: Q;

@@ -53,7 +53,7 @@ export const list = <T>(items: Schema<T>, bounds: { minItems?: number; maxItems?
   ...bounds,
 });
 export type Properties<T> = { readonly [K in keyof T]-?: Schema<Exclude<T[K], undefined>> };
-/** Marks a member that was added to a record after the first version. Such members are optional. */
+/** Marks a member that was added to a record after the first version. Marked members are optional. */
 export const extension = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, 'x-extension': true });
 /** Object schema. All members are required, except extensions and those listed in `optional`. */
 export const record = <T extends object>(

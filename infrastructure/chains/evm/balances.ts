@@ -85,8 +85,8 @@ const questionFor = ({ address, asset }: Holding): Question<string | null> | nul
 const balanceOfZeroAddress = (block: unknown): RpcCall => ({ method: 'eth_getBalance', params: [zeroAddress, block] });
 
 /**
- * Returns whether a node supports block hashes as parameters (EIP-1898). Some nodes reject the hash. Others ignore it,
- * which is detected by an answer for a hash that cannot exist.
+ * Returns whether a node supports block hashes as parameters (EIP-1898). Some nodes reject the hash. Other nodes ignore
+ * the hash, which an answer for a hash that cannot exist reveals.
  */
 const supportsBlockHash = async (node: Node, at: Header): Promise<boolean> => {
   const [real, impossible] = await node.batch(

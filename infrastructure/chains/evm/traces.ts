@@ -22,7 +22,7 @@ export type Traces = readonly (readonly InternalTransfer[])[];
  */
 type Frame = { readonly frame: Raw; readonly around: Raw | null; readonly failed: boolean };
 
-/** Call types that move value. Some networks write them in another case. */
+/** Call types that move value. Some networks write these types in another case. */
 const movingTypes = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 const isMoving = ({ type }: Raw) => movingTypes.has(String(type).toUpperCase());
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';

@@ -45,7 +45,7 @@ export const address = (value: unknown, what: string): string => {
 };
 
 const noParent = `0x${'0'.repeat(64)}`;
-/** Reads the parent hash. Some networks leave it empty in the first block, whose number is 0 or 1. */
+/** Reads the parent hash. Some networks leave the parent hash empty in the first block, whose number is 0 or 1. */
 const parentHashIn = ({ parentHash }: Raw, number: number) =>
   parentHash === '0x' && number <= 1 ? noParent : hash(parentHash, 'the parent hash');
 

@@ -70,7 +70,7 @@ const askNewest = async (node: Node, asked: Asked, askedAt: number): Promise<Ans
   return { balance: answer.response.balance?.balance ?? 0n, isSure: false, height: askedAt, newest, askedAt };
 };
 
-/** Returns the balance changes of a checkpoint. They are final and therefore cached. */
+/** Returns the balance changes of a checkpoint. Checkpoints are final, so their balance changes are cached. */
 const recentChangesAt = async (node: Node, { asked, prefetched }: RecentChanges, number: number): Promise<Changes> => {
   const known = asked.get(number);
   if (known) return known;

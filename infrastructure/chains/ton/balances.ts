@@ -205,7 +205,10 @@ export const readBalances = async (
   holdings: readonly Holding[],
   at: Moment,
 ): Promise<readonly (string | null)[]> => {
-  /** Reads one stale balance again, without the others; null if it stays older than the last seen transaction. */
+  /**
+   * Reads one stale balance again, without the other balances; null if the balance stays older than the last seen
+   * transaction.
+   */
   const readAgain = (holding: Holding) =>
     nodes
       .use(async (node) => {

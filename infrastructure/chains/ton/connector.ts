@@ -40,9 +40,9 @@ const createReader = (identities: Identities) => {
   };
 
   /**
-   * Sorts the token imports that name an account: `confirmed` ones; `doubtful` ones, for which only balances are read
-   * again; and `unverified` ones, for which the block must be read again. All imports of an account that is not
-   * deployed or was destroyed are doubtful.
+   * Sorts the token imports that name an account. An import is `confirmed`; `doubtful`, so that only its balance is
+   * read again; or `unverified`, so that the block must be read again. All imports of an account that is not deployed
+   * or was destroyed are doubtful.
    */
   const tokensOf = (transaction: Transaction, interest: Interest) => {
     const account = accountIn(transaction);

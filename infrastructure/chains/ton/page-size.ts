@@ -40,7 +40,7 @@ export const createPageSize = () => {
 };
 export type PageSize = ReturnType<typeof createPageSize>;
 
-/** Requests a page, and smaller ones while the index rejects the limit or the answer is too large. */
+/** Requests a page, and a smaller page while the index rejects the limit or the answer is too large. */
 export const askPage = async <T>(pages: PageSize, ask: (limit: number) => Promise<T>) => {
   for (;;) {
     const limit = pages.current();

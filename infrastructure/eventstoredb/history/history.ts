@@ -58,7 +58,7 @@ export type History = {
 /**
  * Reads an organization's history from the category streams that the server maintains, so that the cost depends on that
  * organization alone. The history of the system, and any history while a category stream is missing or lags, is read
- * from the log of all events instead, skipping those of other organizations.
+ * from the log of all events instead, skipping the events of other organizations.
  */
 export const createHistory = (
   connection: Connection,

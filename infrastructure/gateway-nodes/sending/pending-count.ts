@@ -53,7 +53,7 @@ export const largestCount = (
 ): Promise<RpcAnswer | null> => {
   const startedAt = performance.now();
   const asking = createCancellation();
-  // A node that accepted a transaction is asked even in cooldown: the others may not know the transaction.
+  // A node that accepted a transaction is asked even in cooldown, because the other nodes may not know the transaction.
   const isAsked = (member: Member) => !member.isResting() || (isAwaited(member) && !member.isForeign());
   const running = new Set(members.filter(isAsked));
   const answers: RpcAnswer[] = [];

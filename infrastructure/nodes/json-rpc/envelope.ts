@@ -117,7 +117,7 @@ const parse = (bytes: Buffer): Found | null => {
 /** Reads an answer; null if the bytes are not a JSON-RPC answer. */
 export const readEnvelope = (bytes: Buffer): Envelope | null => {
   const scanned = scan(bytes);
-  // A few nodes write `"error":null` before the result. Such an answer is parsed.
+  // A few nodes write `"error":null` before the result. An answer of this form is parsed as a whole.
   const isScannable = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === openObject);
   const read = isScannable ? scanned : parse(bytes);
   if (!read) return null;

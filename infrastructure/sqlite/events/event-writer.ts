@@ -43,7 +43,9 @@ const schema = `
 
 const corrects = (writes: Append) => writes.some(({ stream }) => stream === clockStream);
 
-/** Returns the time of a commit. It never decreases, except in a commit that records a correction of the clock. */
+/**
+ * Returns the time of a commit. The time never decreases, except in a commit that records a correction of the clock.
+ */
 const timeAfter = (last: number, writes: Append) => (corrects(writes) ? Date.now() : Math.max(Date.now(), last));
 
 type WriterOptions = { readonly path: string; readonly lockMs: number; readonly pages: PageCache };

@@ -4,7 +4,8 @@ import { serveThread } from '../thread.js';
 import { createLeases } from './leases.js';
 
 /**
- * Requests to the writing thread. They include `now`, because the caller's clock function cannot be sent to a thread.
+ * Requests to the writing thread. A request includes `now`, because the caller's clock function cannot be sent to a
+ * thread.
  */
 export type JobsRequest =
   | { readonly kind: 'put'; readonly jobs: readonly (Job & { readonly at: number })[]; readonly now: number }

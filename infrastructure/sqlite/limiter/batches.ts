@@ -18,7 +18,7 @@ export const createBatches = (db: Database, lockMs: number, prepare: () => void)
   let tasks: Task[] = [];
   limitLockWait(db, mainThreadLockMs);
 
-  /** Retries tasks after a pause, together with those that arrive meanwhile. */
+  /** Retries tasks after a pause, together with the tasks that arrive during the pause. */
   const repeat = (batch: readonly Task[], cause: unknown) => {
     const now = performance.now();
     for (const { until, reject } of batch) if (until <= now) reject(new TimedOut(lockMs, { cause }));

@@ -9,8 +9,8 @@ const maxSweptNonces = 2000;
 const maxSpans = 100;
 
 /**
- * Manages spans, the time ranges of nonces. Only the newest `maxSpans` are kept, because older ones are no longer in
- * use.
+ * Manages spans, the time ranges of nonces. Only the newest `maxSpans` spans are kept, because older spans are no
+ * longer in use.
  */
 const createSpans = (db: Database) => {
   const add = db.prepare('INSERT OR IGNORE INTO spans (id) VALUES (?)');

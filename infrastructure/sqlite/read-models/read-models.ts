@@ -35,7 +35,9 @@ const tableOf = (collection: AnyCollection): Table => ({
   indexes: indexesOf(collection),
 });
 
-/** Page keys that precede all others, by direction. SQLite sorts numbers before texts and texts before blobs. */
+/**
+ * Page keys that precede all other page keys, by direction. SQLite sorts numbers before texts and texts before blobs.
+ */
 const startOf = { newestFirst: [new Uint8Array([255]), ''], oldestFirst: [-Infinity, ''] } as const;
 
 /**

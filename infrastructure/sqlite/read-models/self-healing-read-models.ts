@@ -46,7 +46,7 @@ const createOpening = ({ path, collections, pages }: ReadModelFile, log: Log) =>
   };
 };
 
-/** Replaces damaged read models with new ones. Retries until that succeeds or the store is closed. */
+/** Replaces damaged read models with new ones. Retries until the replacement succeeds or the store is closed. */
 const createRecovery = (from: ReadModelFile, log: Log) => {
   const { path } = from;
   const { openIntact, setDamagedAside } = createOpening(from, log);

@@ -44,8 +44,8 @@ type Needs = {
   /** Chains to connect to; none by default. */
   readonly chains?: 'configured';
   /**
-   * Development chains in place of chains without a configured node: `start`, or the addresses of those that another
-   * process runs; none by default.
+   * Development chains in place of chains without a configured node: `start`, or the addresses of the development
+   * chains that another process runs; none by default.
    */
   readonly developments?: WantedDevelopments;
   /** True in a worker process, which shares its port with other workers of the same service. */

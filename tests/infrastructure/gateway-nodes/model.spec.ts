@@ -60,7 +60,7 @@ const scenes: readonly (readonly Action[])[] = [
     mining(9),
   ],
   [waiting(2100), asking(unsettled, 5), { do: 'reorganize', depth: 5 }, mining(9), asking(finalBlock), waiting(150)],
-  // Clients read an announced head while nodes learn of it one after the other.
+  // Clients read an announced head while the nodes learn of that head one after the other.
   [mining(1), waiting(60), asking(theHead), waiting(25), asking(logsOfHead, 2), asking(state), asking(latest, 2)],
   [mining(1), waiting(60), asking(latest), waiting(60), asking(logsOfHead, 2), waiting(2), asking(latest, 2)],
   // The node that announced a head becomes unreachable.

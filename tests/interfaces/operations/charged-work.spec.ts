@@ -22,7 +22,8 @@ import {
 import { testSystem } from '../../support/silent.js';
 
 /**
- * Number of addresses that the organization has. Its contracts, balances, transfers and notifications are as many each.
+ * Number of addresses that the organization has. The organization has as many contracts, balances, transfers and
+ * notifications, too.
  */
 const loaded = 1000;
 /**

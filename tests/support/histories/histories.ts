@@ -31,7 +31,10 @@ export type Happened = Message & { readonly about: EventContext; readonly stream
 const [anna, bert] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const;
 export const texts = [anna, bert];
 export const apiKey = 'ck_1';
-/** Blocks of the histories: the first two replace each other and hold the same transfers, the third holds none. */
+/**
+ * Blocks of the histories. The first two blocks replace each other and contain the same transfers; the third block
+ * contains none.
+ */
 export const blocks = [
   { number: 10, hash: '0xb1', time: 100, chain: '0xb0' },
   { number: 10, hash: '0xb2', time: 101, chain: '0xb0' },

@@ -115,7 +115,10 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
         sessions.delete(id);
       }
     },
-    /** Aborts open transactions, as a restart does. Numbers of committed ones are kept, as on a server's disk. */
+    /**
+     * Aborts open transactions, as a restart does. The numbers of committed transactions are kept, as on a server's
+     * disk.
+     */
     abortAll: () => {
       for (const id of sessions.keys()) abortIn(id);
     },
