@@ -60,7 +60,7 @@ export const createHeadWatch = (members: readonly Member[], log: Log, identity: 
       });
   };
   /**
-   * Subscribes to the heads of a node until the signal fires. Polling finds the heads that a broken subscription
+   * Subscribes to the heads of a node until the signal aborts. Polling finds the heads that a broken subscription
    * misses.
    */
   const listen = async (member: Member, signal: AbortSignal) => {
