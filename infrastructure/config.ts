@@ -100,8 +100,8 @@ export type Config = {
   /** Milliseconds for which an entry of the access log is kept. */
   readonly accessLogMs: number;
   /**
-   * File to which the signed heads of the seal log are appended; undefined for none. `witnessUrl` receives them by
-   * HTTP.
+   * File to which the signed heads of the seal log are appended; undefined for none. `witnessUrl` is a URL to which the
+   * heads are posted.
    */
   readonly witnessFile: string | undefined;
   readonly witnessUrl: string | undefined;

@@ -30,7 +30,7 @@ const transactionHash = (plan: Place, index: number) => hashOf('transaction', pl
 const serialOf = ({ number }: Place, index: number) => number * 10_000 + index;
 
 /**
- * Chooses the transactions that go to watched addresses, spread evenly over the block. Returns their receivers by the
+ * Chooses the transactions that go to watched addresses, spread evenly over the block. Returns the receivers by the
  * index of the transaction in the block.
  */
 const targetsIn = ({ transactions, concerned }: BlockPlan) => {

@@ -52,8 +52,8 @@ export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number |
 };
 
 /**
- * Returns the configured node URLs of a variant; if none are set, those of its development chain. Null if the chain is
- * off or its development chain does not run.
+ * Returns the configured node URLs of a variant or, if none are set, the URLs of its development chain. Null if the
+ * chain is off or its development chain does not run.
  */
 const endpointsOf = (config: Config, variant: Variant, developments: Developments): Endpoints | null => {
   const setting = settingOf(config, variant);
@@ -80,7 +80,8 @@ const asBadSetting =
   };
 
 /**
- * Returns the development chains that this process uses: none, those of another process, or its own, which it starts.
+ * Returns the development chains that this process uses: none, the development chains of another process, or its own,
+ * which it starts.
  */
 const developmentsFor = async (config: Config, log: Log, wanted: WantedDevelopments): Promise<Developments> => {
   if (wanted === 'none' || config.production) return new Map();

@@ -20,7 +20,10 @@ const maxBytes = 524_288;
 const metadataBytes = 4096;
 /** Milliseconds without an answer of the server after which an adoption (the copy of another event store) fails. */
 const idleTimeoutMs = 4500;
-/** Maximum number of cached stream revisions. Beyond it, revisions are read from the server. */
+/**
+ * Maximum number of cached stream revisions. When the cache exceeds this number, it is cleared, and revisions are read
+ * from the server.
+ */
 const maxCached = 1_000_000;
 
 type Run = { readonly stream: string; readonly records: NewRecord[]; bytes: number };

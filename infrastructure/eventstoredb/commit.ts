@@ -92,7 +92,7 @@ export const createCommits = (connection: Connection): Commits => {
   };
 
   /**
-   * Stores the reservations: `minStreamedReservations` or more of them in one streaming call. If that call fails,
+   * Stores the reservations: `minStreamedReservations` or more reservations in one streaming call. If that call fails,
    * appends each reservation separately, which yields the exact error.
    */
   const reserve = async (reservations: readonly ClientWrite[], deadline?: Deadline) => {

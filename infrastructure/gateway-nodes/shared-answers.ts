@@ -40,8 +40,8 @@ const sharedFor = ({ kind }: Cacheability, finalHeight: number) =>
 
 /** Returns the single-flight key of a request, and for how many milliseconds identical requests may join it. */
 const flightOf = (key: string, cacheability: Cacheability, finalHeight: number, changes: number) => {
-  // A request sent before its block became final has another key, so that no later request joins it: its answer may
-  // contain a block that was replaced.
+  // A request sent before its block became final has another key, because its answer may contain a block that was
+  // replaced. No later request joins it.
   if (isLasting(cacheability) || (cacheability.kind === 'height' && cacheability.height <= finalHeight))
     return { flight: key, maxAgeMs: maxMs };
   return { flight: `${changes} ${key}`, maxAgeMs: sharedFor(cacheability, finalHeight) };

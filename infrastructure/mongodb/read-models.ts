@@ -97,7 +97,7 @@ const writeAll = async (db: Db, stored: string, changes: readonly Change[], sess
   await db.collection<Stored>(stored).bulkWrite(changes.map(writeOf), { session, ordered: false });
 };
 
-/** Writes to the live generations. Fails if one of them belongs to a newer release. */
+/** Writes to the live generations. Fails if a live generation belongs to a newer release. */
 const writeLive = async (
   db: Db,
   { live }: StoredCheckpoint,

@@ -121,8 +121,8 @@ export const createPool = <Endpoint, Node>(
   const attempt = <T>(member: Member<Endpoint>, work: Work<Node, T>, until: number, timeoutFactor = 1) =>
     recordHealth(member, async () => {
       const node = family.open(member.endpoint, until, timeoutFactor);
-      // A single node has no other node to be compared with. If it switches to another chain, the callers of `genesis`
-      // notice.
+      // A single node has no other node to be compared with. If this node switches to another chain, the callers of
+      // `genesis` notice the switch.
       if (members.length > 1) await vet(member, () => family.identify(node));
       return await work(node);
     });

@@ -21,7 +21,7 @@ export type Database = InstanceType<typeof DatabaseSync>;
  */
 const openDatabases = new Set<Database>();
 
-/** Access mode of a store. `read` opens its files without changing them. */
+/** Access mode of a store. `read` opens the files of the store without changing them. */
 export type Access = 'write' | 'read';
 
 /** Opens or creates a database that several processes may use at the same time. */

@@ -22,8 +22,8 @@ import { bodyOf, checkAnnounced, headerOf } from './signed-request.js';
 import { check, createAjv } from './validation.js';
 
 /**
- * Maximum time that a response waits for the read models to catch up. If they have not caught up by then, the response
- * has the header `x-consistency: pending`.
+ * Maximum time that a response waits for the read models to catch up. If the read models have not caught up by then,
+ * the response has the header `x-consistency: pending`.
  */
 export const consistencyMs = 2000;
 

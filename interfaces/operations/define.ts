@@ -98,8 +98,9 @@ type Definition<Q extends Fields, R extends Fields> = {
    */
   readonly confidential?: true;
   /**
-   * Marks the commands that open and end a session of a browser. Auditors may call them, because these commands change
-   * nothing but the session. The command that ends a session needs no signature: the cookie of the session is enough.
+   * Marks the commands that open and end a session of a browser. Auditors may call these commands, because the commands
+   * change nothing but the session. The command that ends a session needs no signature: the cookie of the session is
+   * enough.
    */
   readonly session?: 'opens' | 'ends';
   /**

@@ -25,8 +25,8 @@ export const oneOf = <const T extends string>(values: readonly T[], byDefault?: 
   ...(byDefault !== undefined && { default: byDefault }),
 });
 /**
- * String schema of an enumeration that may gain values, for answers. Validators and generators treat it as a string, so
- * that older clients accept values of newer releases.
+ * String schema of an enumeration that may gain values, for answers. Validators and generators treat the enumeration as
+ * a string, so that older clients accept values of newer releases.
  */
 export const openEnum = (values: readonly string[]): Schema<string> => ({
   type: 'string',
@@ -68,7 +68,7 @@ export const record = <T extends object>(
   additionalProperties: false,
 });
 
-/** Object schema with a name. The API documents describe it once, as a component of that name. */
+/** Object schema with a name. The API documents describe the object once, as a component of that name. */
 export const named = <T extends object>(title: string, ...given: Parameters<typeof record<T>>): Schema<T> => ({
   title,
   ...record<T>(...given),

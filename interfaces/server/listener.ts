@@ -29,8 +29,8 @@ export const serverTimeouts = {
 const sweepIntervalMs = 20;
 
 /**
- * WebSocket connections of a server. When the listener stops, it calls `stop` first, and `terminate` if they are still
- * open after its time limit.
+ * WebSocket connections of a server. When the listener stops, it calls `stop` first, and `terminate` if connections are
+ * still open after its time limit.
  */
 type Sockets = { stop(): void; terminate(): void };
 

@@ -89,7 +89,10 @@ const descriptionIn = (about: About, standard: TokenStandard): TokenDescription 
   };
 };
 
-/** Reads a token contract. Rejects it only if all nodes agree, because a lagging node may not have the contract yet. */
+/**
+ * Reads a token contract. Rejects the contract only if all nodes agree, because a lagging node may not have the
+ * contract yet.
+ */
 export const readContract =
   (nodes: Nodes): Chain['contract'] =>
   async (contract, standard) => {

@@ -111,8 +111,8 @@ const balanceAt = async (node: Node, recent: RecentChanges, key: string, { balan
 };
 
 /**
- * Drops cached answers that are too old or later than the newest checkpoint of the node. Drops all of them if
- * requesting the balances again takes no more requests than fetching the balance changes since the cached answers.
+ * Drops cached answers that are too old or later than the newest checkpoint of the node. Drops all cached answers if
+ * requesting the balances again takes no more requests than fetching the balance changes since these answers.
  */
 const dropUseless = ({ recent, answers }: Known, keys: readonly string[], at: number, newest: number) => {
   const given = keys.map((key) => ({ key, ...(answers.get(key) as Answer) }));

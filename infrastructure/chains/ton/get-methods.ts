@@ -11,7 +11,7 @@ const done = [0, 1];
  * such as -14 (out of gas).
  */
 const noContract = [-13, -256];
-/** Faults that depend on the account: the index rejects it or does not have it. */
+/** Faults that depend on the account: the index rejects the account or does not have it. */
 const ofAccount: readonly FaultKind[] = ['refused', 'missing'];
 /** Faults that may depend on the contract, for example because the index cannot encode what its method returns. */
 const ofContract: readonly FaultKind[] = ['failing', 'wrong'];

@@ -92,7 +92,7 @@ const createReading = (
     if ('result' in answer) sources.push({ source: answer.source, isFinal: range.to <= final });
     return answer;
   };
-  /** Reads a range. Splits it in halves when the nodes reject it as too large. */
+  /** Reads a range. Splits the range in halves when the nodes reject it as too large. */
   const read = async (range: LogRange, accepted: (width: number) => void): Promise<readonly Buffer[]> => {
     const answer = await ask(range);
     if (!isTooMuch(answer)) {

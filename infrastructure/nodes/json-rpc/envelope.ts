@@ -14,7 +14,7 @@ export type Envelope =
   | {
       readonly id: string | null;
       readonly result: Buffer;
-      /** Chunks of the result as received; absent if the answer was joined. Reading `result` joins them. */
+      /** Chunks of the result as received; absent if the answer was joined. Reading `result` joins the chunks. */
       readonly pieces?: readonly Buffer[];
     }
   | { readonly id: string | null; readonly error: Buffer };

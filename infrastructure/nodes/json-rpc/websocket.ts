@@ -235,7 +235,7 @@ export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Me
   let hasLarge = false;
 
   /**
-   * Sends a request on the sequential connection. If its answer is oversized, equal requests are sent on that
+   * Sends a request on the sequential connection. If the answer is oversized, equal requests are sent on that
    * connection from then on.
    */
   const exchangeSuspect = (method: string, params: string, cancellation: Cancellation) =>

@@ -10,7 +10,10 @@ export type EventRow = { readonly id: string; readonly type: string; readonly da
 export type Append = readonly {
   readonly stream: string;
   readonly expected: number;
-  /** Events to append. Metadata is null when it equals that of the previous event, as within one command. */
+  /**
+   * Events to append. The metadata of an event is null when it equals the metadata of the previous event, as within one
+   * command.
+   */
   readonly events: readonly (Omit<EventRow, 'metadata'> & {
     readonly metadata: string | null;
     readonly mac?: string | undefined;

@@ -86,8 +86,8 @@ const createTables = (db: Database) =>
   });
 
 const prepare = (db: Database) => ({
-  // Inserts a job. If its id exists, a waiting job is moved to an earlier time, and a running job runs once more, even
-  // if it was removed meanwhile.
+  // Inserts a job. If a job with the same id exists, a waiting job is moved to an earlier time, and a running job runs
+  // once more, even if it was removed meanwhile.
   insert: db.prepare(
     `INSERT INTO jobs (id, organization, lane, at) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET removed = 0, put_again = worker IS NOT NULL, at = min(at, excluded.at)

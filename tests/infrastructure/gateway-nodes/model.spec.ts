@@ -149,7 +149,8 @@ describe('a gateway in front of model nodes', () => {
       mine: ({ count }) => {
         for (let i = 0; i < count; i++) chain.mine();
       },
-      // The block at which the subscription started stays, since subscribers are not notified of it.
+      // The block at which the subscription started is never replaced, because subscribers are not notified of that
+      // block.
       reorganize: ({ depth }) => chain.reorganize(depth, first),
       suffer: ({ node, fault }) => suffer(node, fault),
       ask: ({ what, times }) => {

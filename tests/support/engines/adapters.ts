@@ -62,7 +62,10 @@ const eventStoreServer = async (url: string): Promise<Place<EventStore>> => {
   return { open: async () => eventStoreDb(url, aggregates, namespace) };
 };
 
-/** Adapters of the event store by name. Each port has such a table; its contract suite runs on all adapters in it. */
+/**
+ * Adapters of the event store by name. Each port has a table of this kind, and its contract suite runs on all adapters
+ * in the table.
+ */
 export const eventStores = {
   sqlite: async () => {
     const path = inFile('events.db');

@@ -161,7 +161,10 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
     violations,
     noteHeight,
     highest,
-    /** Forgets the heads that clients received: a gateway drops them when it notices that a node switched its chain. */
+    /**
+     * Forgets the heads that clients received, because a gateway drops its heads when it notices that a node switched
+     * its chain.
+     */
     forget: () => {
       heights.fill(0);
     },

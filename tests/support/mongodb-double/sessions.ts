@@ -55,7 +55,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
   };
 
   return {
-    /** Returns the unit of a command: its transaction's, or a new one. */
+    /** Returns the unit of a command: the unit of its transaction, or a new unit. */
     unitFor: (command: Document): Unit => {
       assertNumbersAllowed(command);
       if (command.autocommit !== false) return transactions.begin(false);

@@ -59,7 +59,10 @@ const tokensIn = (logs: readonly unknown[], { contracts, standard, addresses }: 
   return [...found.values()];
 };
 
-/** Searches for received tokens. Halves a block range that is too wide for all nodes; doubles it after each success. */
+/**
+ * Searches for received tokens. Halves a block range that is too wide for all nodes, and doubles the range after each
+ * success.
+ */
 export const createTokenSearch = (nodes: Nodes): Search => {
   let blocks = maxBlocks;
   return async (asked) => {

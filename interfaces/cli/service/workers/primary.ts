@@ -41,7 +41,9 @@ const receive = <K extends FromWorker['kind']>(worker: Worker, kind: K): Promise
     worker.on('message', onMessage).once('exit', onExit);
   });
 
-/** Starts workers that run this command again. Returns once they have taken the port, before any store is opened. */
+/**
+ * Starts workers that run this command again. Returns once the workers have taken the port, before any store is opened.
+ */
 export const startWorkers = async (count: number): Promise<WorkerGroup> => {
   const workers = new Set<Worker>();
   const gathering = createGathering(workers, send);
