@@ -60,7 +60,10 @@ const createHeads = (node: string, log: Log) => {
 
 export type MemberOptions = {
   readonly linkTo?: typeof defaultLink;
-  /** Maximum number of call units per second for this node; undefined for no limit. */
+  /**
+   * Maximum number of call units per second for this node; undefined for no limit. A call costs as many units as its
+   * caller is charged.
+   */
   readonly unitsPerSecond?: number | undefined;
 };
 

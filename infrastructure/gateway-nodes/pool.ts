@@ -36,7 +36,10 @@ type PoolOptions = {
   readonly recheckMs: number;
   /** Milliseconds to wait, after a node has rejected a transaction, for another node to accept it. */
   readonly graceMs: number;
-  /** Maximum number of call units per second for each node; undefined for no limit. */
+  /**
+   * Maximum number of call units per second for each node; undefined for no limit. A call costs as many units as its
+   * caller is charged.
+   */
   readonly unitsPerSecond?: number | undefined;
   /** Number of nodes that must give the same answer to requests whose answers can be compared. */
   readonly agreement: number;

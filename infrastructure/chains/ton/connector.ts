@@ -115,7 +115,8 @@ export const tonChain = async (
   let highest: number | null = null;
   const findHighest = async () => {
     const found = await nodes.poll(async (node) => ({ seqno: await lastSeqno(node), isBackup: node.isBackup }));
-    // A backup is ahead of the indexes. Without this lead, indexes would never have the blocks that are requested.
+    // The head of a backup counts as `backupLead` blocks lower while there are indexes, because indexes lag behind a
+    // backup and would never have the block at its head.
     const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
     highest = Math.max(...found.map(({ seqno, isBackup }) => (isBackup ? seqno - lead : seqno)));
     return highest;

@@ -79,10 +79,7 @@ const broke: Partial<Record<IndexFault, Reply>> = {
 
 const tooMany = (max: number): Reply => ({ status: 422, body: { error: `limit must be at most ${max}`, code: 422 } });
 
-/**
- * Functions that make a page of a list faulty but plausible. `items` are the items of the page, `all` the items of the
- * list.
- */
+/** Functions that make a page faulty but plausible. `items` are the items of the page, `all` those of the list. */
 const spoil: Partial<Record<IndexFault, (items: readonly unknown[], all: readonly unknown[]) => readonly unknown[]>> = {
   'short page': (items) => items.slice(0, -1),
   'empty page': () => [],
