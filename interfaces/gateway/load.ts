@@ -111,7 +111,7 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
 /**
  * Counts the bytes of the answers to one message from their arrival until they are sent. While the answers to a batch
  * exceed the limit in total, discards answers that are larger than an equal share of the limit, the last answer first.
- * Small answers are therefore always delivered.
+ * The limit therefore never discards a small answer.
  */
 export const createLoad = (terms: Terms) => {
   const { client, calls } = terms;
