@@ -4,7 +4,7 @@ const clientModules = /[\\/]node_modules[\\/](@eventstore|@kurrent|@grpc)[\\/]/;
 const thrownAt = ({ stack = '' }: Error) =>
   stack.split('\n').find((line) => /^\s+at .*[\\/]/.test(line) && !/\bnode:/.test(line)) ?? '';
 
-/** Recognizes errors that a server returned by their gRPC code, and errors of the client's own code by the stack. */
+/** Recognizes the errors of a server by their gRPC code, and the errors of the client's own code by the stack. */
 const isClientError = (reason: unknown) => {
   const { code, details } = (reason ?? {}) as { code?: unknown; details?: unknown };
   const isAnswer = typeof code === 'number' && typeof details === 'string';

@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../../domain/aggregates/ledger.js';
 import type { Asset } from '../../../domain/asset.js';
 import { emits, nothing, refused } from './matrix.js';
 
-/** Events of one wallet in one block. */
+/** Events of one wallet in one block, for the tests of the ledger. */
 
 export const native: Asset = { standard: 'native' };
 export const coin: Asset = { standard: 'erc20', contract: '0xcc' };

@@ -26,7 +26,7 @@ const accountState = async (call: Call, address: string) => {
     balance: String(balance) === '-1' ? '0' : balance,
     status: statuses[String(state)] ?? failInvalidAnswer('returned an unknown account state'),
     last_transaction_lt: lt ?? '0',
-    // A liteserver reports the masterchain block of the state, which an index does not.
+    // Adds the masterchain block of the state, which a liteserver reports and an index does not.
     ...(workchain === masterchain && { mc_seqno: seqno }),
   };
 };
