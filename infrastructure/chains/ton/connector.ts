@@ -115,8 +115,7 @@ export const tonChain = async (
   let highest: number | null = null;
   const findHighest = async () => {
     const found = await nodes.poll(async (node) => ({ seqno: await lastSeqno(node), isBackup: node.isBackup }));
-    // The head of a backup counts as `backupLead` blocks lower while there are indexes, because indexes lag behind a
-    // backup and would never have the block at its head.
+    // Indexes lag behind a backup and never have the block at its head, so that head counts as `backupLead` lower.
     const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
     highest = Math.max(...found.map(({ seqno, isBackup }) => (isBackup ? seqno - lead : seqno)));
     return highest;
