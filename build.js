@@ -77,8 +77,8 @@ const threads = {
 };
 
 /**
- * Returns true for a file that runs as a worker thread. Such a file calls `serveThread`, and is started by its file
- * name.
+ * Returns true for a file that runs as a worker thread: a file that calls `serveThread`, and that is started by its
+ * file name.
  */
 const isThread = (file) => /^serveThread\b/m.test(readFileSync(file, 'utf8'));
 

@@ -11,7 +11,7 @@ import { hasPeer } from './measure/peers.js';
 import { inTurn, summarize } from './measure/rounds.js';
 import { until } from './measure/until.js';
 
-/** Number of requests per round. */
+/** Number of requests per round, by the size of a measurement. */
 const requests = { few: 3000, many: 6000, most: 20_000 };
 const rounds = 2;
 /**
@@ -21,7 +21,7 @@ const rounds = 2;
 const generations = 5;
 
 type Rates = { readonly peer: number[]; readonly ours: number[] };
-/** Collects the rates of each row by name. */
+/** Collects the measured rates of each row of the report, by the row's name. */
 const createRates = () => {
   const found = new Map<string, Rates>();
   return (name: string): Rates => {

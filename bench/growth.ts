@@ -8,7 +8,7 @@ import { watchStalls } from './measure/stall.js';
 /** Numbers of things that exist already when the cost of creating one more is measured. GROWTH=long adds 100,000. */
 const sizes = process.env.GROWTH === 'long' ? [1000, 10_000, 100_000] : [1000, 10_000];
 const measured = 100;
-/** Number of things created before the measured ones, to warm up the code. */
+/** Number of things that are created before the measured things, to warm up the code. */
 const warmUp = 100;
 /** Quantile of the samples that is reported. Slower samples wait for a disk that other processes use too. */
 const reportedQuantile = 0.1;

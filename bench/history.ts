@@ -90,7 +90,7 @@ const auditFigures = async function* (home: Home): AsyncIterable<Figure> {
 const statementFormats = ['csv', 'xlsx', 'pdf'] as const;
 const maxStatementMegabytes = 256;
 
-/** Measures a statement of all transfers of a wallet against reading the same documents. */
+/** Compares the rate of a statement of all transfers of a wallet with the rate of reading the same documents. */
 const statementFigures = async function* (home: Home, { walletId, address, transfers }: Wallet): AsyncIterable<Figure> {
   const program = new URL('./history/stating.ts', import.meta.url);
   const args = [home.directory, demoOf(home).organizationId, walletId, address, String(transfers)];

@@ -51,7 +51,7 @@ const printLine = (text: string) => process.stderr.write(`${text}\n`);
 const started = performance.now();
 const lineOf = (figure: Figure) => `${Math.round((performance.now() - started) / 1000)} s  ${cells(figure).join('  ')}`;
 
-/** Returns the named benchmarks, or those of `benches` if there are no names. */
+/** Returns the benchmarks with the given names, or all of `benches` if there are no names. */
 const selectBenches = (names: readonly string[]): readonly Bench[] =>
   (names.length > 0 ? names : Object.keys(benches)).map(
     (name) =>

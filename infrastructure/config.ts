@@ -60,7 +60,7 @@ export type Config = {
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
   readonly requestLog: RequestLogPolicy;
-  /** Receiver of traces; undefined if no traces are exported. */
+  /** Settings of the export of traces; undefined if no traces are exported. */
   readonly tracing: TracingSettings | undefined;
   /** URL of EventStoreDB or KurrentDB. Like `mongodbUrl` and `redisUrl`, undefined for an embedded store (SQLite). */
   readonly eventStoreUrl: string | undefined;
@@ -100,8 +100,8 @@ export type Config = {
   /** Milliseconds for which an entry of the access log is kept. */
   readonly accessLogMs: number;
   /**
-   * File to which the signed heads of the seal log are appended; undefined for none. `witnessUrl` receives them by
-   * HTTP.
+   * File to which the signed heads of the seal log are appended; undefined for none. `witnessUrl` is a URL to which the
+   * heads are posted.
    */
   readonly witnessFile: string | undefined;
   readonly witnessUrl: string | undefined;
@@ -116,7 +116,7 @@ const archiveFamilies = chainFamilies.filter((family) => families[family].hasArc
 
 type NodeRule = {
   readonly families: readonly Family[];
-  /** Reason why nodes of other families cannot be used. */
+  /** Reason why nodes of other families cannot be used, for the error message. */
   readonly reason: string;
   readonly otherwise?: string;
 };

@@ -86,7 +86,9 @@ const orBadUrl = async <T>([setting, url]: EngineUrl, open: () => Promise<T>): P
   }
 };
 
-/** Binds each store to its server if one is configured; otherwise to a file that all processes on this machine share. */
+/**
+ * Binds each store to its server if one is configured; otherwise to a file that all processes on this machine share.
+ */
 const stores = (config: Config, log: Log, { isWorker }: ComposeOptions) =>
   new ContainerModule(({ bind }) => {
     const { eventStoreUrl, mongodbUrl, redisUrl } = config;

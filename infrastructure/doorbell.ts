@@ -1,10 +1,10 @@
-/** Lets one consumer sleep until a producer rings. */
+/** Creates a wake-up signal for one consumer: `wait` resolves when a producer calls `ring`. */
 export const createDoorbell = () => {
   let wake = () => {};
   return {
     ring: () => wake(),
     /**
-     * Resolves to true after `ms` without a ring. Resolves to false on a ring, when the signal fires, or at once if
+     * Resolves to true after `ms` without a ring. Resolves to false on a ring, when `signal` aborts, or at once if
      * `isThere` returns true.
      */
     wait: (ms: number, signal: AbortSignal, isThere: () => boolean) =>

@@ -6,8 +6,8 @@ const startNext = () => {
 };
 
 /**
- * Waits for a turn of the event loop that no other caller of this function uses, because several long computations in
- * one turn would delay all other requests.
+ * Waits for a turn of the event loop in which no other caller of this function resumes, because several long
+ * computations in one turn would delay all other requests.
  */
 export const loopTurn = (): Promise<void> =>
   new Promise((start) => {

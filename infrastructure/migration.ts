@@ -25,8 +25,8 @@ const failMissing = (name: string): never => {
 };
 
 /**
- * Opens source and target of a migration and locks the data directory. The operator must ensure that no service uses the
- * servers meanwhile.
+ * Opens source and target of a migration and locks the data directory. The operator must ensure that no service uses
+ * the servers meanwhile.
  */
 export const openMigration = async (
   config: Config,

@@ -5,7 +5,9 @@ const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
         .filter(([, member]) => member !== undefined)
         .map(([name, member]) => [JSON.stringify(name), member] as const);
 
-/** Serializes like `JSON.stringify`, but supports bigints. `indent` is the number of spaces per level; 0 for one line. */
+/**
+ * Serializes like `JSON.stringify`, but supports bigints. `indent` is the number of spaces per level; 0 for one line.
+ */
 export const writeExact = (value: unknown, indent = 0, depth = 0): string => {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

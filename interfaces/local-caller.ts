@@ -8,7 +8,10 @@ const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 export const isDirect = ({ socket, headers }: IncomingMessage) =>
   loopback.test(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
 
-/** Returns true if the Host header names this machine or is absent. With DNS rebinding, it names a web page's host. */
+/**
+ * Returns true if the Host header names this machine or is absent. In an attack by DNS rebinding, the header names the
+ * host of a web page.
+ */
 export const hasLocalName = ({ headers }: IncomingMessage) => loopbackHost.test(headers.host ?? 'localhost');
 
 /** Returns true for a direct request from this machine under a foreign host name, which indicates DNS rebinding. */

@@ -25,7 +25,7 @@ const readModels = await mongoReadModels(mongoUrl, projections);
 const client = await new MongoClient(mongoUrl).connect();
 const db = client.db();
 
-/** Stores the wallets of one owner. The newest of them form the measured page. */
+/** Stores the wallets of one owner. The measured page contains the newest of these wallets. */
 const writeWallets = async () => {
   const changes = Array.from({ length: documents }, (_, position) => {
     const id = `wal_${String(position).padStart(32, '0')}`;

@@ -26,11 +26,11 @@ const asWord = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 export const blockHash = ({ chain, number }: Place): string => hashOf('block', chain, number);
 const transactionHash = (plan: Place, index: number) => hashOf('transaction', plan.chain, serialOf(plan, index));
 
-/** Numbers transactions uniquely across blocks. */
+/** Returns the number of a transaction, which no transaction of another block has. */
 const serialOf = ({ number }: Place, index: number) => number * 10_000 + index;
 
 /**
- * Chooses the transactions that go to watched addresses, spread evenly over the block. Returns their receivers by the
+ * Chooses the transactions that go to watched addresses, spread evenly over the block. Returns the receivers by the
  * index of the transaction in the block.
  */
 const targetsIn = ({ transactions, concerned }: BlockPlan) => {

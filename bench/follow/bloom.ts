@@ -2,7 +2,7 @@ import { keccak256 } from 'ethers';
 
 type BloomedLog = { readonly address: string; readonly topics: readonly string[] };
 
-/** Fixed bloom filters of a busy block, nearly full, and of a receipt. Computing real ones would take too long. */
+/** Fixed bloom filters of a busy block, nearly full, and of a receipt. Computing real filters would take too long. */
 export const blockBloom = `0x${'ffefdfcf'.repeat(64)}`;
 export const receiptBloom = `0x${'00400000'.repeat(64)}`;
 export const emptyBloom = `0x${'0'.repeat(512)}`;

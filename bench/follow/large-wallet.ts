@@ -16,7 +16,10 @@ const rounds = 5;
 const blockIntervalMs = 2000;
 const maxMs = 1000;
 
-/** Returns the milliseconds from the appearance of each block until it was recorded or settled. */
+/**
+ * Returns, for each block, the milliseconds from the appearance of the block until the time in `noted`, when events
+ * about the block were stored.
+ */
 const delays = (startedAt: number, noted: ReadonlyMap<number, number>) =>
   Array.from(
     { length: rounds },

@@ -63,7 +63,9 @@ export const compareMatching = async (population: Population) => {
   return { parsing: median(parsing), matching: median(matching) };
 };
 
-/** Measures the block of `compareMatching` when it is read from a node through the connector, as a follower reads it. */
+/**
+ * Measures the block of `compareMatching` when it is read from a node through the connector, as a follower reads it.
+ */
 const fetched = async (watched: Watched, population: Population) => {
   const past = { past: 0, pastTransactions: 0, blockIntervalMs: 1, finalDepth: 64, watched: sizeOf(population) };
   const node = await startNode({ ...size, ...past, chain: 1, blocks: 1, traces: false });

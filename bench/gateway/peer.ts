@@ -32,8 +32,8 @@ const chainId = '"0x1"';
 const block = `{"number":"0x0","hash":"0x${'b'.repeat(64)}","parentHash":"0x${'0'.repeat(64)}"}`;
 
 /**
- * Returns the result of a request: a block for one by hash, 100 KB of text for `eth_getCode`, 420 bytes of text for
- * most others.
+ * Returns the result of a request: a block for a request by hash, 100 KB of text for `eth_getCode`, and 420 bytes of
+ * text for most other requests.
  */
 const resultFor = (body: string) => {
   if (body.includes('eth_getCode')) return large;

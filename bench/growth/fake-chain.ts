@@ -4,7 +4,9 @@ const finalDepth = 64;
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
 const numberOf = (hash: string) => Number.parseInt(hash.slice(2), 16);
 
-/** Creates a fake chain without nodes. The caller mines blocks. Every contract is a token, and no transaction is mined. */
+/**
+ * Creates a fake chain without nodes. The caller mines blocks. Every contract is a token, and no transaction is mined.
+ */
 export const createFakeChain = () => {
   const blocks: (readonly Movement[])[] = [[]];
   let hint = () => {};

@@ -6,7 +6,10 @@ import { testSystem } from '../../tests/support/silent.js';
 import { openConnections } from './gateway-connections.js';
 import { laterUrl, type Scene } from './scene.js';
 
-/** Functions that create things: `one` creates the n-th, `many` those from `from` up to, but not including, `to`. */
+/**
+ * Functions that create things: `one` creates thing number `n`; `many` creates the things from number `from` up to, but
+ * not including, number `to`.
+ */
 export type Making = {
   readonly one: (n: number) => Promise<unknown>;
   readonly many?: (from: number, to: number) => Promise<unknown>;
@@ -16,7 +19,7 @@ type Thing = (scene: Scene) => Making | Promise<Making>;
 const atOnce = 50;
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-/** Creates things with `one`, `atOnce` at a time. */
+/** Creates a function that makes several things with `one`, `atOnce` of them concurrently. */
 export const oneByOne =
   (one: Making['one']) =>
   async (from: number, to: number): Promise<void> => {
@@ -46,7 +49,7 @@ const transfers: Thing = (scene) => {
   };
 };
 
-/** Transactions that were sent but are never mined, while the transaction watcher polls them. */
+/** Makes transactions that are sent but never mined, while the transaction watcher polls them. */
 const openTransactions: Thing = ({ start, operation, handle, context, walletId, address, untilProjected }) => {
   start('transaction watcher');
   const create = operation('/v1/c/CreateTransaction');
@@ -64,7 +67,7 @@ const openTransactions: Thing = ({ start, operation, handle, context, walletId, 
   };
 };
 
-/** Tokens that are followed at one address. */
+/** Makes tokens that the service follows at one address. */
 const imports: Thing = ({ handle, context, walletId, address, untilProjected }) => ({
   one: async (n) => {
     const asset = { standard: 'token', contract: addressOf(n + 2) } as const;
@@ -73,7 +76,7 @@ const imports: Thing = ({ handle, context, walletId, address, untilProjected }) 
   },
 });
 
-/** Headers of webhooks, at most `atOnce` per webhook. */
+/** Makes headers of webhooks, at most `atOnce` for each webhook. */
 const webhookHeaders: Thing = ({ operation }) => {
   const [register, add] = [operation('/v1/c/RegisterWebhook'), operation('/v1/c/RegisterWebhookHeader')];
   const webhooks = new Map<number, Promise<{ webhook_id: string }>>();
@@ -93,8 +96,8 @@ const webhookHeaders: Thing = ({ operation }) => {
 };
 
 /**
- * Deliveries to one webhook. The measured delivery goes to another webhook and ends when the read models include its
- * attempt.
+ * Makes deliveries to one webhook. The measured delivery goes to another webhook and ends when the read models include
+ * its attempt.
  */
 const deliveriesTo =
   (url: string): Thing =>
@@ -124,8 +127,8 @@ const deliveriesTo =
   };
 
 /**
- * Subscriptions or filters of gateway connections. Among ten measured calls, one comes right after a new block and one
- * right after a new pending transaction.
+ * Makes subscriptions or filters of gateway connections. Among ten measured calls, one comes right after a new block
+ * and one right after a new pending transaction.
  */
 const onConnections =
   (method: string, ...params: readonly unknown[]): Thing =>

@@ -29,7 +29,7 @@ const context = {
 } as const;
 const statements = createStatements({
   readModels,
-  // A statement of a whole wallet parses no address.
+  // A statement of a whole wallet parses no address, so it needs no parser.
   addressParser: {} as AddressParser,
   pageTokens: createPageTokens(testSystem),
   chains: { find: () => undefined, familyOf: () => 'evm' },

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 type Builder = { buildProgram(file: string): Promise<string> };
 
-/** Measurements of a program, by name. */
+/** Functions of a benchmark program that measure a rate, by name. */
 export type Sides = Readonly<Record<string, () => Promise<number>>>;
 
 /**

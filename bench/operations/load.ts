@@ -29,7 +29,7 @@ const buildRequests = ({ path, credentials, body }: Operation, count: number): P
     }),
   );
 
-/** Returns whether a response is complete. Throws if its status is not 200. */
+/** Returns whether a response is complete. Throws if the status of the response is not 200. */
 const isComplete = (received: string) => {
   const end = received.indexOf(headEnd);
   if (end < 0) return false;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Receiver that accepts all requests and reports the time from the first request to the last of the expected ones.
+// Receiver that accepts all requests, and reports the time from the first request to the last expected request.
 let expected = 0;
 let seen = 0;
 let firstAt = 0;

@@ -8,7 +8,10 @@ import { manifestFile } from '../sqlite/data-directory.js';
 export const ownerOnlyFile = 0o600;
 export const ownerOnlyFolder = 0o700;
 
-/** Files of the embedded stores that a backup contains. The other stores are rebuilt from the events or may be lost. */
+/**
+ * Database files of the embedded stores (SQLite) that a backup contains. Every other file of a data directory is
+ * rebuilt from the events or may be lost.
+ */
 export const storeFiles = { events: 'events.db', state: 'state.db' } as const;
 const storeNames: readonly string[] = Object.values(storeFiles);
 

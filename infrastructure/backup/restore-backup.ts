@@ -26,7 +26,7 @@ const rejectUsedDirectory = async (directory: string) => {
   throw new BadSetting(`CHAINFOLD_DATA_DIR: ${directory} ${reason}`);
 };
 
-/** Rejects settings that name a server for a store that the backup has as a file. */
+/** Rejects settings that configure a server for a store, if the backup contains that store as a SQLite file. */
 const rejectOtherEngines = ({ files }: BackupManifest, { eventStoreUrl, mongodbUrl }: Config) => {
   const servers = [
     [storeFiles.events, 'EVENTSTORE_URL', eventStoreUrl],

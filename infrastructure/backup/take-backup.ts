@@ -63,8 +63,8 @@ const positionOf = async (draft: string, { eventStoreUrl, namespace }: Config) =
 };
 
 /**
- * Returns the fingerprints of the master keys, and the public audit key. Reads them from the copied state store, or
- * from the live one if `copy` is null because the state store is on a server.
+ * Returns the fingerprints of the master keys, and the public audit key. Reads these facts from the copied state store,
+ * or from the live state store if `copy` is null because the state store is on a server.
  */
 const describeKeys = async (copy: string | null, ring: KeyRing, live: StateStore) => {
   const copied = copy === null ? null : await sqliteState(copy, 'read');

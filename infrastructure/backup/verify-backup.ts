@@ -126,7 +126,7 @@ const checkContents = async (folder: string, manifest: BackupManifest, ring: Key
   }
 };
 
-/** Verifies a backup without changing it. Ends at the first check that fails, because later ones depend on it. */
+/** Verifies a backup without changing it. Ends at the first check that fails, because later checks depend on it. */
 export const verifyFiles = async (
   folder: string,
   manifest: BackupManifest,

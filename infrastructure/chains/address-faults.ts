@@ -16,7 +16,7 @@ const firstFault =
 
 /**
  * Rules of an address that consists of `head` and hex digits. `counts` lists the allowed numbers of digits; `where`
- * tells in the messages where the digits are, such as `after 0x`.
+ * names the place of the digits in error messages, such as `after 0x`.
  */
 const hexAfter = (head: string, counts: readonly number[], where: string): readonly Rule[] => [
   (input) => (input.startsWith(head) ? null : `must begin with ${head}`),

@@ -22,7 +22,7 @@ import {
 } from './development/developments.js';
 import { families, familyOf } from './families.js';
 
-/** Followed chains, and the node pool of each gateway address (`segment/network`). */
+/** Chains that the service follows for transfers, and the node pool of each gateway address (`segment/network`). */
 export type Connections = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
@@ -41,7 +41,10 @@ const hasGateway = ({ can }: Variant) => can.includes('gateway');
 
 const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
 
-/** Returns the age in seconds from which the newest block of a variant raises an alarm; undefined if no age does. */
+/**
+ * Returns the age in seconds at which the newest block of a variant's chain counts as too old; undefined if no age
+ * does.
+ */
 export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number | undefined => {
   const { urls, oldHeadSeconds } = chains.find((one) => one.tag === tag) ?? {};
   if (typeof urls !== 'object') return undefined;
@@ -49,8 +52,8 @@ export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number |
 };
 
 /**
- * Returns the configured node URLs of a variant; if none are set, those of its development chain. Null if the chain is
- * off or its development chain does not run.
+ * Returns the configured node URLs of a variant or, if none are set, the URLs of its development chain. Null if the
+ * chain is off or its development chain does not run.
  */
 const endpointsOf = (config: Config, variant: Variant, developments: Developments): Endpoints | null => {
   const setting = settingOf(config, variant);
@@ -77,7 +80,8 @@ const asBadSetting =
   };
 
 /**
- * Returns the development chains that this process uses: none, those of another process, or its own, which it starts.
+ * Returns the development chains that this process uses: none, the development chains of another process, or its own,
+ * which it starts.
  */
 const developmentsFor = async (config: Config, log: Log, wanted: WantedDevelopments): Promise<Developments> => {
   if (wanted === 'none' || config.production) return new Map();

@@ -10,7 +10,7 @@ type Development = {
   close(): Promise<void>;
 };
 
-/** Connects to the chains of one family. */
+/** Connector of one chain family: checks node URLs, connects to nodes, and starts a development chain. */
 export type Connector = {
   /** URL schemes of nodes, without the family prefix. */
   readonly schemes: readonly string[];

@@ -20,7 +20,10 @@ const projectionAdvice = 'start the server with --run-projections=System and ena
 const lastOwn = async (connection: Connection): Promise<RawRecord | undefined> =>
   (await connection.readAllBackwards(null, searchedRecords)).find((raw) => recordedEvents(raw).length > 0);
 
-/** Checks the server's category projection. Without it, reading the history of one organization reads all events. */
+/**
+ * Checks the server's category projection. Without this projection, reading the history of one organization reads all
+ * events.
+ */
 const categories = async (connection: Connection) => {
   const last = await lastOwn(connection);
   if (!last) return [ok('no events yet')];

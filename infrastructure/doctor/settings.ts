@@ -8,7 +8,9 @@ type Pitfall = readonly [is: (config: Config) => boolean, found: string, advice:
 const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
 const engines = ({ eventStoreUrl, mongodbUrl, redisUrl }: Config) =>
   [eventStoreUrl, mongodbUrl, redisUrl].filter((url) => url !== undefined);
-/** Returns whether a URL connects to another machine without TLS. A host name without a dot counts as private network. */
+/**
+ * Returns whether a URL connects to another machine without TLS. A host name without a dot counts as private network.
+ */
 const isPlain = (url: string) => {
   const [, scheme, host = ''] = /^([a-z+]+):\/\/(?:[^@/]*@)?([^:/?,]+)/.exec(url) ?? [];
   if (isLoopback(host) || !host.includes('.')) return false;

@@ -37,7 +37,8 @@ const isPublicIpv6 = (address: ipaddr.IPv6) => {
 
 /** Returns whether a text is an IP address of the public Internet. */
 export const isPublic = (text: string): boolean => {
-  // ipaddr.js also accepts spellings such as 127.1. They are rejected, because `net.connect` may parse them differently.
+  // Rejects spellings such as 127.1, which ipaddr.js accepts too, because `net.connect` may parse such spellings
+  // differently.
   if (isIP(text) === 0 || !ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   return address instanceof ipaddr.IPv4 ? isPublicIpv4(address) : isPublicIpv6(address);

@@ -33,7 +33,9 @@ const unknownScheme = 'has an unknown scheme, expected data:, http:, https: or i
 
 const utf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 
-/** Decodes percent-encoding. Malformed escapes stay as they are, as in browsers: some contracts write a plain `100%`. */
+/**
+ * Decodes percent-encoding. Malformed escapes stay as they are, as in browsers: some contracts write a plain `100%`.
+ */
 const percentDecoded = (text: string) =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => utf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
 
@@ -84,7 +86,9 @@ const redirectOf = ({ statusCode, headers: { location } }: Dispatcher.ResponseDa
     : fail('is redirected without a valid location header');
 };
 
-/** Limits the number of interim responses (status 1xx), because the size limit would not end an endless series of them. */
+/**
+ * Limits the number of interim responses (status 1xx), because the size limit would not end an endless series of them.
+ */
 const limitInterimResponses = () => {
   let left = maxInterimResponses;
   return () => {

@@ -66,7 +66,10 @@ const isPublicHost = (hostname: string) => {
 };
 
 const remedy = 'set CHAINFOLD_WEBHOOK_ALLOW_PRIVATE=true to allow this';
-/** Rule against private addresses, phrased to follow "the URL". Its end names the setting that disables the rule. */
+/**
+ * Rule against private addresses, phrased to follow "the URL". The end of the rule names the setting that disables the
+ * rule.
+ */
 export const privateNetwork = `must not lead to a private address; ${remedy}`;
 
 const rules: readonly (readonly [reason: string, breaks: (url: URL, settings: EgressSettings) => boolean])[] = [

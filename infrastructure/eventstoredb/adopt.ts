@@ -18,9 +18,12 @@ const maxEvents = 50;
 const maxBytes = 524_288;
 /** Upper bound on the bytes of a record's metadata and type. */
 const metadataBytes = 4096;
-/** Milliseconds without an answer of the server after which an adoption fails. */
+/** Milliseconds without an answer of the server after which an adoption (the copy of another event store) fails. */
 const idleTimeoutMs = 4500;
-/** Maximum number of cached stream revisions. Beyond it, revisions are read from the server. */
+/**
+ * Maximum number of cached stream revisions. When the cache exceeds this number, it is cleared, and revisions are read
+ * from the server.
+ */
 const maxCached = 1_000_000;
 
 type Run = { readonly stream: string; readonly records: NewRecord[]; bytes: number };
@@ -50,7 +53,8 @@ const runsOf = (events: readonly Recorded[]) => {
 
 /**
  * Caches the revisions of adopted streams. If the store was empty before the adoption, a stream that is not in the
- * cache must be new, so its revision is not read. This ends when the cache exceeds `maxCached` and is cleared.
+ * cache must be new, so its revision is not read. When the cache exceeds `maxCached` it is cleared, and revisions are
+ * read from then on.
  */
 const createRevisions = (connection: Connection, head: () => Promise<Position>) => {
   const known = new Map<string, Revision>();

@@ -21,8 +21,8 @@ export const createAllEvents = (connection: Connection) => {
   };
 
   /**
-   * Reads a page that starts with the record at a position. Rejects with UnknownPosition when the log lacks that record,
-   * for example because an older backup was restored.
+   * Reads a page that starts with the record at a position. Rejects with UnknownPosition when the log lacks that
+   * record, for example because an older backup was restored.
    */
   const pageFrom = async (commit: bigint | null, asked: Position) => {
     const page = await connection.readAll(commit, pageSize);
@@ -30,7 +30,8 @@ export const createAllEvents = (connection: Connection) => {
     return page;
   };
   /**
-   * Reads records from a position on. Includes the record at the position, which may hold events after the position.
+   * Reads records from a position on. Includes the record at the position, because one record may contain several
+   * events, of which some come after the position.
    */
   const recordsFrom = async function* (from: Position) {
     let page = await pageFrom(commitOf(from), from);
@@ -59,7 +60,7 @@ export const createAllEvents = (connection: Connection) => {
     );
   /**
    * Yields the events after a position, up to and including the record at log position `last`. Starts at the beginning
-   * of the log if the log has no record at that position.
+   * of the log if the log has no record at `after`.
    */
   const readUpTo = async function* (after: Position, last: bigint): AsyncGenerator<Recorded> {
     const end = positionOf(last, maxEvents);
@@ -77,7 +78,7 @@ export const createAllEvents = (connection: Connection) => {
       before = page.at(-1)?.commit ?? null;
     } while (before !== null);
   };
-  /** Finds the last record that holds events of the service, skipping the server's own records. */
+  /** Finds the last record that contains events of the service, skipping the server's own records. */
   const last = async (): Promise<RawRecord | null> => {
     for await (const raw of recordsBackwards()) if (recordedEvents(raw).length > 0) return raw;
     return null;

@@ -20,8 +20,8 @@ type RecordsWrite = {
 export type Appends = {
   /**
    * Resolves to the log position of the last record, or null when the server does not report it. Rejects with
-   * WrongRevision when the stream is not at the revision `expected`, unless these very records already follow that
-   * revision. Does not retry after an error that a retry cannot resolve.
+   * WrongRevision when the stream is not at the revision `expected`, unless an earlier attempt has stored the same
+   * records after that revision. Does not retry after an error that a retry cannot resolve.
    */
   append(
     stream: string,
@@ -31,7 +31,7 @@ export type Appends = {
   ): Promise<bigint | null>;
   /**
    * Returns the method by which to append to these streams atomically: `reservations` if the server has no RPC for
-   * appends to several streams, or if that RPC cannot tell these streams apart.
+   * appends to several streams, or if that RPC mistakes two of these names for one stream.
    */
   multiStreamMethodFor(streams: readonly string[], deadline?: Deadline): Promise<Server['multiStreamMethod']>;
   /** Appends to all streams or to none, in one call of the server. Resolves and rejects as `append` does. */

@@ -33,15 +33,19 @@ const outcomesAtOnce = 64;
 const maxBytes = 1_048_576;
 
 export type Commits = {
-  /** Appends to all streams or to none. Resolves to the commit's position, or null when the server does not report it. */
+  /**
+   * Appends to all streams or to none. Resolves to the commit's position, or null when the server does not report it.
+   */
   write(writes: readonly Write[], deadline?: Deadline): Promise<Position | null>;
-  /** Returns the events of a stream's records. Events of a reservation are included only if its command was committed. */
+  /**
+   * Returns the events of a stream's records. Events of a reservation are included only if its command was committed.
+   */
   eventsIn(records: readonly RawRecord[], deadline?: Deadline): Promise<readonly NewEvent[]>;
 };
 
 /**
- * Processes the items, `width` at a time. After the first error no further item is started, and the error is thrown once
- * the running items have ended.
+ * Processes the items, `width` at a time. After the first error no further item is started, and the error is thrown
+ * once the running items have ended.
  */
 export const inParallel = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>) => {
   const queue = [...items];
@@ -88,7 +92,7 @@ export const createCommits = (connection: Connection): Commits => {
   };
 
   /**
-   * Stores the reservations: `minStreamedReservations` or more of them in one streaming call. If that call fails,
+   * Stores the reservations: `minStreamedReservations` or more reservations in one streaming call. If that call fails,
    * appends each reservation separately, which yields the exact error.
    */
   const reserve = async (reservations: readonly ClientWrite[], deadline?: Deadline) => {

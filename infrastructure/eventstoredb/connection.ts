@@ -10,7 +10,7 @@ import { openClient } from './clients/open.js';
 import { createPages, type Page, pageBytes, type Reading } from './pages.js';
 import { createRetry } from './retry.js';
 
-/** Record as the server stores it: a plain event, or a record of the commit protocol. */
+/** Record as the server stores it: a plain event, or a record of the commit protocol (records.ts). */
 export type RawRecord = {
   readonly stream: string;
   readonly revision: number;
@@ -19,13 +19,13 @@ export type RawRecord = {
   readonly data: unknown;
   readonly metadata: unknown;
   readonly time: number;
-  /** Number of records of the same append that follow this one. */
+  /** Number of records of the same append that follow this record. */
   readonly remaining: number;
   /** Log position. Always known when reading $all; `null` with some server versions when reading a stream. */
   readonly commit: bigint | null;
   /** Revision in the stream that was read. For a record found through a link, the revision of the link. */
   readonly readRevision: number;
-  /** Bytes of the data as JSON in UTF-8. */
+  /** Size of the data as JSON in UTF-8, in bytes. */
   readonly bytes: number;
 };
 
@@ -70,7 +70,9 @@ type ReadOptions = {
 /** Metadata field of an adopted event: commit time in the store that it was copied from, in Unix ms. */
 export const committedAt = 'chainfold.committedAt';
 
-/** Metadata field of every event of an append but the last: number of events that follow. The server does not report it. */
+/**
+ * Metadata field of every event of an append but the last: number of events that follow. The server does not report it.
+ */
 export const remainingAfter = 'chainfold.remaining';
 
 const partsOf = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'metadata' | 'remaining'> => {
@@ -115,7 +117,7 @@ const sentRecord = (sent: Sent): RawRecord => {
   throw new MissingEvents(name.join('@'), `event ${revision}, which ${sent.link?.streamId} links to, is missing`);
 };
 
-/** Checks that the records of a stream arrive without gaps, starting with `first` when it is known. */
+/** Creates a check that the records of a stream arrive without gaps, starting with `first` when it is known. */
 const inOrder = (stream: string, first: number | undefined, step: 1 | -1) => {
   let next = first;
   return (sent: Sent): RawRecord => {

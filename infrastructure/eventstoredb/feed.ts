@@ -87,8 +87,8 @@ export const createFeed = (connection: Connection, headOf: () => Promise<bigint 
   };
 
   /**
-   * Reads the rest of the log in pages at the consumer's pace, because the server drops slow subscribers. Ends at the end
-   * of the log and when the store does not answer.
+   * Reads the rest of the log in pages at the consumer's pace, because the server drops slow subscribers. Ends at the
+   * end of the log and when the store does not answer.
    */
   const inPages = async function* (after: bigint | null, signal: AbortSignal) {
     const appends = createAppendAssembler();

@@ -63,7 +63,10 @@ export const createOutcomes = (connection: Connection): Outcomes => {
       return pollDecided(commitStream, deadline);
     }
   };
-  /** Aborts a command that is not decided in time. If its process is still alive, the command fails and is retried. */
+  /**
+   * Aborts a command that is not decided in time. If the process of the command is still alive, the command fails and
+   * is retried.
+   */
   const settle = async (commitStream: string, deadline?: Deadline): Promise<boolean> =>
     (await pollOutcome(commitStream, outcomeMs, deadline)) ?? abort(commitStream, deadline);
 

@@ -75,7 +75,7 @@ type Source<Sent, Found> = {
   open(last: Found | undefined, count: number): Reading<Sent>;
   /** Converts what the client sent to a record; null to skip it. `last` is the record before it. */
   found(sent: Sent, last: Found | undefined): Found | null;
-  /** Returns whether no record can follow this one. */
+  /** Returns whether no record of the read can follow `record`. */
   isLast?(record: Found): boolean;
   /** Returns whether an error is the server's final answer, so that a retry is useless. */
   isAnswer(error: unknown): boolean;

@@ -15,8 +15,9 @@ type Packed = { id: string; type: string; data: object; metadata?: Metadata; mac
 
 /**
  * Record types of the commit protocol. If the server appends to one stream at a time, a command over several streams
- * first appends a reservation to each of them. It then appends Committed to a commit stream, which makes the events of
- * all reservations visible at once. Readers ignore the reservations of a commit stream that starts with Aborted.
+ * first appends a reservation to each of these streams. The command then appends Committed to a commit stream, which
+ * makes the events of all reservations visible at once. Readers ignore the reservations of a commit stream that starts
+ * with Aborted.
  */
 export const protocol = {
   reserved: 'chainfold.Reserved',
@@ -27,8 +28,8 @@ export const protocol = {
 const protocolTypes: readonly string[] = Object.values(protocol);
 
 /**
- * Number of event positions per log position of the server. One record may hold several events, and each needs a
- * position.
+ * Number of event positions per log position of the server. One record may contain several events, and each event needs
+ * a position.
  */
 const positionsPerRecord = 2048;
 

@@ -6,7 +6,7 @@ import { unavailable } from '../unavailable.js';
 /** Minimum throughput that is assumed, so that a call gets more time the more bytes it transfers. */
 const bytesPerMs = 1000;
 
-/** Starts a deadline, which passes when no call that shares it has succeeded for `deadlineMs`. */
+/** Starts a deadline, which passes when no call that shares it has been answered for `deadlineMs`. */
 export const createDeadline = ({ deadlineMs }: Deadlines): Deadline => {
   let until = performance.now() + deadlineMs;
   return {
@@ -38,12 +38,12 @@ type Terms = {
   readonly bytes?: number;
 };
 
-/** Call with all its attempts. */
+/** Call with the state that all its attempts share. */
 type Run<T> = Required<Terms> & {
   readonly deadline: Deadline;
   /** True when the deadline had passed before the first attempt. */
   readonly isSpent: boolean;
-  /** Work of the earlier attempts. */
+  /** Work of the earlier attempts, which may still succeed. */
   readonly earlier: Promise<unknown>[];
   work(attempt: Attempt): Promise<T>;
 };

@@ -76,7 +76,7 @@ export const heightIn = (result: Buffer, field: string): number | null => {
 };
 
 const tags = ['latest', 'safe', 'finalized'] as const;
-/** Tag that names a block of changing height. */
+/** Tag of a block whose height changes as the chain grows, such as `latest`. */
 export type BlockTag = (typeof tags)[number];
 
 /** Returns the block tag if the answer to the call contains the height of the tagged block; null for any other call. */

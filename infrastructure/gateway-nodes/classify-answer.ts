@@ -42,8 +42,8 @@ const isDoubtful = (
   { lags }: AnswerContext,
   cacheability: Cacheability,
 ): boolean => {
-  // A lagging node gives an outdated answer about the head. About a fixed height, its answer is right or empty, but
-  // logs may be partial.
+  // A lagging node gives an outdated answer about the head. For a fixed height, the answer of a lagging node is right
+  // or empty, but a list of logs may be partial.
   if (lags && (cacheability.kind === 'head' || hidesLag(method))) return true;
   return retryIfEmpty || lags ? isEmpty(answer) : isNull(answer);
 };

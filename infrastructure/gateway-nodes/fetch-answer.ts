@@ -207,7 +207,10 @@ export const createFetch = (members: readonly Member[], chain: Chain, options: F
   };
 };
 
-/** Delays each call until a node has call units left, charges the cost of the call to that node and asks it first. */
+/**
+ * Delays each call until a node has call units left (its request budget per second), charges the cost of the call to
+ * that node and asks it first.
+ */
 export const withinUnits = (
   members: readonly Member[],
   { headWatch }: Chain,

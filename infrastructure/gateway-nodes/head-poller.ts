@@ -98,7 +98,7 @@ export type Finality = {
   forget(): void;
 };
 
-/** Final height before the first poll. */
+/** Height that stands for an unknown final block, before the first poll. */
 export const unknownHeight = -1;
 
 export const neverFinal: Finality = { height: () => Number.NEGATIVE_INFINITY, forget: () => undefined };

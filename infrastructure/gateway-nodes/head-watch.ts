@@ -9,7 +9,7 @@ import type { Member } from './member.js';
 
 const minPauseMs = 200;
 const maxPauseMs = 2000;
-/** Idle time after which polling stops. */
+/** Milliseconds without requests and watchers after which polling stops. */
 const idleMs = 15_000;
 
 /** Returns the greatest height that a healthy node of the chain has reported; 0 if there is none. */
@@ -46,7 +46,7 @@ const createHeadCheck = (members: readonly Member[]) => {
 };
 
 /**
- * Subscribes to the heads of a node until the signal fires. Polling finds the heads that a broken subscription misses.
+ * Subscribes to the heads of a node until the signal aborts. Polling finds the heads that a broken subscription misses.
  */
 const listenForHeads = async (
   member: Member,

@@ -14,7 +14,8 @@ export type Link = {
    */
   exchange(method: string, params: string, cancellation: Cancellation, bundle?: symbol): Promise<Envelope>;
   /**
-   * Subscribes; WebSocket only. Calls `begun` once subscribed. Resolves when the connection ends or the signal fires.
+   * Subscribes to notifications; available only over WebSocket. Calls `begun` once subscribed. Resolves when the
+   * connection ends or the signal aborts.
    */
   listen?(
     subscription: string,

@@ -32,7 +32,10 @@ const createHeads = (node: string, log: Log) => {
     isImpossible = false;
   };
   return {
-    /** Returns whether the node serves another chain. Such a node receives neither requests nor transactions. */
+    /**
+     * Returns whether the node serves another chain. A node of another chain receives neither requests nor
+     * transactions.
+     */
     isForeign: () => isForeign,
     setForeign: (isOther: boolean) => {
       if (isOther === isForeign) return;
@@ -72,11 +75,14 @@ const createHeads = (node: string, log: Log) => {
 
 export type MemberOptions = {
   readonly linkTo?: typeof defaultLink;
-  /** Maximum number of call units per second for this node; undefined for no limit. */
+  /**
+   * Maximum number of call units per second for this node; undefined for no limit. A call costs as many units as its
+   * caller is charged.
+   */
   readonly unitsPerSecond?: number | undefined;
 };
 
-/** Creates a node of a pool: its health, links, latency, head, abilities and units. */
+/** Creates a node of a pool with its health, links, latency, head, supported methods and call units. */
 export const createMember = (
   urls: readonly URL[],
   log: Log,

@@ -36,7 +36,10 @@ type PoolOptions = {
   readonly recheckMs: number;
   /** Milliseconds to wait, after a node has rejected a transaction, for another node to accept it. */
   readonly graceMs: number;
-  /** Maximum number of call units per second for each node; undefined for no limit. */
+  /**
+   * Maximum number of call units per second for each node; undefined for no limit. A call costs as many units as its
+   * caller is charged.
+   */
   readonly unitsPerSecond?: number | undefined;
   /** Number of nodes that must give the same answer to requests whose answers can be compared. */
   readonly agreement: number;
@@ -73,7 +76,8 @@ const isDevelopmentCall = ({ method }: RpcCall) => method.startsWith('dev_');
 const isChange = (call: RpcCall) => call.method === 'eth_sendRawTransaction' || isDevelopmentCall(call);
 
 /**
- * Sends a state-changing call once. It is never retried, because a node whose answer was lost may have made the change.
+ * Sends a state-changing call once. The call is never retried, because a node whose answer was lost may have made the
+ * change.
  */
 const sendChange = async (
   members: readonly Member[],
@@ -95,7 +99,7 @@ const sendChange = async (
   );
 };
 
-/** Assembles the parts that ask the nodes and those that cache their answers. */
+/** Assembles a pool from the parts that query the nodes and the parts that cache answers. */
 const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, options: PoolOptions) => {
   const { deadlineMs, maxPieces, unitsPerSecond } = options;
   const forget = () => {

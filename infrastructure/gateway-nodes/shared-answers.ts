@@ -38,10 +38,10 @@ const isFinal = (cacheability: Cacheability, answer: { readonly result: Uint8Arr
 const sharedFor = ({ kind }: Cacheability, finalHeight: number) =>
   kind === 'height' && finalHeight === unknownHeight ? firstPollMs : sharedMs;
 
-/** Returns the single-flight key of a request, and for how many milliseconds others may join it. */
+/** Returns the single-flight key of a request, and for how many milliseconds identical requests may join it. */
 const flightOf = (key: string, cacheability: Cacheability, finalHeight: number, changes: number) => {
-  // A request sent before its block became final has another key, so that no later request joins it: its answer may
-  // contain a block that was replaced.
+  // A request sent before its block became final has another key, because its answer may contain a block that was
+  // replaced. No later request joins it.
   if (isLasting(cacheability) || (cacheability.kind === 'height' && cacheability.height <= finalHeight))
     return { flight: key, maxAgeMs: maxMs };
   return { flight: `${changes} ${key}`, maxAgeMs: sharedFor(cacheability, finalHeight) };
@@ -80,8 +80,8 @@ const mayBeStored = (cacheability: Cacheability, finality: Pick<Finality, 'heigh
 };
 
 /**
- * Looks up the cache that is shared with other processes before asking a node. An answer found there counts as a hit;
- * the miss that was already counted for the request is taken back.
+ * Looks up the cache that is shared with other processes before asking a node. An answer found there counts as a hit,
+ * and the miss that was already counted for the request is subtracted.
  */
 const storedOr =
   (store: SharedStore, { storedKey }: Request, fetch: Fetch, counted: Counted, recordReuse: () => boolean): Fetch =>

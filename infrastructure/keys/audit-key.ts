@@ -8,8 +8,8 @@ import { dataKeys, rejectWrongMasterKey } from './vault.js';
 type Stores = { readonly events: Pick<EventStore, 'head'>; readonly state: StateStore };
 
 /**
- * Vault ids of the audit key before and after the seal log was begun. The key is encrypted for its id, so nobody
- * without the master key can move it from one id to the other.
+ * Ids under which the vault stores the audit key: the first one until the seal log is begun, the second one afterwards.
+ * A stored key can be decrypted only with its id, so nobody without the master key can move it to the other id.
  */
 const [unmarkedId, markedId] = ['audit-signing', 'audit-signing:logged'];
 
@@ -61,7 +61,7 @@ export const findAuditKey = async (state: StateStore, ring: KeyRing): Promise<st
   return seed && createNotary(seed).publicKey;
 };
 
-/** Creates a notary that verifies the seals of copied stores but cannot sign. It needs no master key. */
+/** Creates a notary that verifies the seals of copied stores but cannot sign. The notary needs no master key. */
 export const verifyingNotary = (state: StateStore, publicKey: string): Notary => {
   const reject = () => {
     throw new Error(

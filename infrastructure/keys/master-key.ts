@@ -112,7 +112,9 @@ export const keyRingIn = (directory: string): KeyRing => {
   };
 };
 
-/** Returns the configured master keys, or those in the data directory; null if there are none. Creates no key. */
+/**
+ * Returns the configured master keys, or the master keys in the data directory; null if there are none. Creates no key.
+ */
 export const findKeyRing = ({
   masterKey,
   previousMasterKey,

@@ -45,7 +45,9 @@ const openBytes = () =>
   pino.destination({ ...toStandardError, contentMode: 'buffer' } as object) as unknown as ByteTarget;
 const unbuffered = { flush: () => undefined };
 
-/** Opens the log of the process and the log of its requests. Both go to standard error unless a target is given. */
+/**
+ * Opens the log of the process and the log of its requests. Both logs go to standard error unless a target is given.
+ */
 export const openLogs = (level: string, policy: RequestLogPolicy, given?: LogTarget) => {
   const target = given ?? (process.stderr.isTTY ? terminal : null);
   const log = pino({ level }, target ?? pino.destination(toStandardError));

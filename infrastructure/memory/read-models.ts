@@ -17,7 +17,7 @@ const isLess = ([a, idA]: PageKey, [b, idB]: PageKey) => a < b || (a === b && id
 /** Returns the index of the first key that is not less than `key`, by binary search. */
 const placeOf = (sorted: readonly PageKey[], key: PageKey) => {
   const last = sorted.at(-1);
-  // Checked before the search, because new keys are usually greater than all existing ones.
+  // Checked before the search, because a new key is usually greater than all existing keys.
   if (!last || isLess(last, key)) return sorted.length;
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -46,7 +46,9 @@ export const databaseIn = (url: string, namespace: string) => {
   return namespace === '' ? own : `${namespace}_${own}`;
 };
 
-/** Rejects a standalone server, because documents and checkpoint change in one transaction, which needs a replica set. */
+/**
+ * Rejects a standalone server, because documents and checkpoint change in one transaction, which needs a replica set.
+ */
 const requireReplicaSet = async (client: MongoClient) => {
   const { setName, msg } = await client.db('admin').command({ hello: 1 });
   if (!setName && msg !== 'isdbgrid')

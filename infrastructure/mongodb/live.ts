@@ -73,7 +73,7 @@ export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>, inT
 
   return {
     readCheckpoint,
-    /** Runs the read on the live generation. Repeats it once if the generation was swapped meanwhile. */
+    /** Runs the read on the live generation. Repeats the read once if the generation was swapped meanwhile. */
     read: async <T>({ name }: AnyCollection, read: (live: Live, stored: string) => Promise<T>): Promise<T> => {
       const from = ({ live }: StoredCheckpoint) => {
         const one = live[name];

@@ -19,7 +19,7 @@ const readStored = ({ _id, from, nonce, firstSeen, told }: Stored): PendingTrans
 
 /**
  * Selects the transactions after the given one. The first condition lets the query start in the index at the given
- * time. The second skips transactions of the same time whose hash is not greater.
+ * time. The second condition skips transactions of the same time whose hash is not greater.
  */
 const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
   firstSeen: { $gte: firstSeen },

@@ -31,7 +31,7 @@ const writeOf = ({ scope, id, document }: Change): AnyBulkWriteOperation<Stored>
 
 /**
  * Selects documents after a page key. The first condition lets the query start in the index at the key's value. The
- * second skips documents that have the same value and were already returned.
+ * second condition skips documents that have the same value and were already returned.
  */
 const beyond = (order: string, [value, id]: PageKey, oldestFirst: boolean): Filter<Stored> => {
   const [orEqual, strictly] = oldestFirst ? (['$gte', '$gt'] as const) : (['$lte', '$lt'] as const);
@@ -97,7 +97,7 @@ const writeAll = async (db: Db, stored: string, changes: readonly Change[], sess
   await db.collection<Stored>(stored).bulkWrite(changes.map(writeOf), { session, ordered: false });
 };
 
-/** Writes to the live generations. Fails if one of them belongs to a newer release. */
+/** Writes to the live generations. Fails if a live generation belongs to a newer release. */
 const writeLive = async (
   db: Db,
   { live }: StoredCheckpoint,

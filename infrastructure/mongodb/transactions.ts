@@ -2,8 +2,8 @@ import type { Binary, ClientSession, Db, MongoClient } from 'mongodb';
 import { commitTimeoutMs, inTime } from './connection.js';
 
 /**
- * Stored session that may hold an open transaction. `beats` grows while its process runs a transaction; `at` is the
- * time of the last beat, Unix ms.
+ * Stored session that may have an open transaction. `beats` is incremented while its process runs a transaction; `at`
+ * is the time of the last increment in Unix ms.
  */
 type SessionRecord = { _id: Binary; beats: number; at: number };
 
@@ -12,8 +12,8 @@ const yieldMs = 3000;
 /** Heartbeat interval. Several heartbeats fit into `yieldMs`. */
 const heartbeatIntervalMs = 700;
 /**
- * Milliseconds after which the SessionRecord of an idle session is renewed, so that those of dead processes can be
- * removed by age.
+ * Milliseconds after which the SessionRecord of an idle session is renewed, so that the records of dead processes can
+ * be removed by age.
  */
 const recordIntervalMs = 3_600_000;
 const recordTtlMs = 24 * recordIntervalMs;
@@ -44,8 +44,8 @@ const createSessionRecords = (client: MongoClient, db: Db) => {
 type SessionRecords = ReturnType<typeof createSessionRecords>;
 
 /**
- * Returns a function to call before each attempt of a transaction. It kills the sessions that had no heartbeat for
- * `yieldMs`, because one of them may block the transaction.
+ * Returns a function to call before each attempt of a transaction. The function kills the sessions that had no
+ * heartbeat for `yieldMs`, because such a session may block the transaction.
  */
 const createYield = (records: SessionRecords, own: () => readonly ClientSession[]) => {
   let attempts = 0;

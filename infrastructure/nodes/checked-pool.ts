@@ -24,8 +24,8 @@ export type Pool<Endpoint, Node> = {
   /** Queries nodes like `use`, but returns null only if all nodes that answer return null. */
   find<T>(work: Work<Node, T | null>, terms?: Terms<Endpoint>): Promise<T | null>;
   /**
-   * Queries all nodes that are not paused. Returns the first answer and those that arrive within 500 ms after it, in
-   * node order.
+   * Queries all nodes that are not paused. Returns the first answer and every answer that arrives within 500 ms after
+   * it, in node order.
    */
   poll<T>(work: Work<Node, T>): Promise<readonly T[]>;
   /** Queries every node, including unhealthy ones. `silent` creates the result for a node without a usable answer. */
@@ -57,7 +57,7 @@ const defaultMaxRestMs = 5000;
 const firstPauseMs = 100;
 /** Milliseconds that a poll waits for slower nodes after the first answer. */
 const graceMs = 500;
-/** Faults that mark a node unhealthy. All others depend on the request alone. */
+/** Faults that mark a node unhealthy. All other faults depend on the request alone. */
 const resting: readonly FaultKind[] = ['failing', 'busy', 'wrong'];
 
 /** Waits until the work settles, at most `ms` milliseconds. */
@@ -121,8 +121,8 @@ export const createPool = <Endpoint, Node>(
   const attempt = <T>(member: Member<Endpoint>, work: Work<Node, T>, until: number, timeoutFactor = 1) =>
     recordHealth(member, async () => {
       const node = family.open(member.endpoint, until, timeoutFactor);
-      // A single node has no other node to be compared with. If it switches to another chain, the callers of `genesis`
-      // notice.
+      // A single node has no other node to be compared with. If this node switches to another chain, the callers of
+      // `genesis` notice the switch.
       if (members.length > 1) await vet(member, () => family.identify(node));
       return await work(node);
     });

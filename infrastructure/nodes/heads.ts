@@ -24,7 +24,7 @@ const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal)
   }
 };
 
-/** Yields when any node reports a new head, until one of the signals fires. Reports that arrive together are merged. */
+/** Yields when any node reports a new head, until one of the signals aborts. Reports that arrive together are merged. */
 export const watchHeads = async function* (
   watchers: readonly Watch[],
   ...signals: readonly AbortSignal[]

@@ -33,7 +33,7 @@ export const createSearch = <Member extends Health>(members: readonly Member[]) 
     if (final.includes(fault.kind) || attemptsOf(member) === maxAttempts) done.add(member);
   };
   return {
-    /** Queries the available nodes one after the other until one has an answer; null if none has. */
+    /** Queries the available nodes one after the other until a node has an answer; null if no node has an answer. */
     round: async <T>(ask: (member: Member) => Promise<T | null>): Promise<T | null> => {
       for (const member of members.filter((one) => !done.has(one) && one.restLeft() === 0)) {
         try {

@@ -90,7 +90,7 @@ const createStore = (redis: Redis, rootOf: (organizationId: string) => string, r
   };
 };
 
-/** Keeps the access log in Redis, for processes on several machines. Connects when it is first used. */
+/** Keeps the access log in Redis, for processes on several machines. The connection to Redis is opened on first use. */
 export const redisAccessLog = (
   url: string,
   retentionMs: number,

@@ -107,7 +107,7 @@ const createShift = (work: Work, { lanes, log, signal }: WorkerContext) => {
   };
 };
 
-/** Starts shifts for due jobs until the signal fires. */
+/** Starts shifts for due jobs until the signal aborts. */
 const startDueShifts = async (
   { atOnce, perOrganization, perLane }: Work,
   { queue, lanes, startShifts, signal }: WorkerContext,
@@ -124,7 +124,7 @@ const startDueShifts = async (
   }
 };
 
-/** Runs one worker until the signal fires, as specified by `Jobs.work`. */
+/** Runs one worker until the signal aborts, as specified by `Jobs.work`. */
 export const runBullmqWorker = async (work: Work, context: WorkerContext) => {
   const { queue, redis, log } = context;
   const errorLog = createErrorLog(log);

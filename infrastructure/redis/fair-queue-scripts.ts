@@ -13,10 +13,11 @@ const workerLostMs = 5000;
 /**
  * Functions shared by all scripts. A job waits in the sorted set of its lane; a lane's name begins with its
  * organization. The set `lanes` of an organization contains its lanes that have waiting jobs and a free slot. The score
- * of a lane is its turn: the time when its first job is due or, if later, the time when the lane was last served. The
- * set `organizations` contains the organizations that have such lanes and a free slot, also scored by turn. All times
- * come from Redis, so that processes with different clocks agree on which jobs are due. The scripts are idempotent,
- * because a call is resent after a broken connection.
+ * of a lane is its turn: the time when its first job is due or, if later, the time when the lane was last served. A
+ * lane that was idle gets a turn `creditMs` before the present for a job that is already due. The set `organizations`
+ * contains the organizations that have such lanes and a free slot, also scored by turn. All times come from Redis, so
+ * that processes with different clocks agree on which jobs are due. The scripts are idempotent, because a call is
+ * resent after a broken connection.
  */
 const prelude = `
   local root = KEYS[1]

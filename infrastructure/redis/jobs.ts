@@ -37,10 +37,10 @@ type JobsTimeouts = { readonly leaseMs?: number; readonly timeoutMs?: number };
 
 /**
  * Job queue over BullMQ shifts. A shift is one BullMQ job in which a worker runs our jobs one after the other. BullMQ
- * wakes workers, distributes the shifts and reassigns those of dead workers. The fair queue chooses the next job, because
- * a BullMQ queue is first in, first out: ten thousand jobs of one lane would delay all others. A shift is also cheaper
- * than a BullMQ job for each of our jobs. The concurrency limit of a lane holds across all processes. The limit of an
- * organization is the sum of the limits of all processes.
+ * wakes workers, distributes the shifts and reassigns those of dead workers. The fair queue chooses the next job,
+ * because a BullMQ queue is first in, first out: ten thousand jobs of one lane would delay all others. A shift is also
+ * cheaper than a BullMQ job for each of our jobs. The concurrency limit of a lane holds across all processes. The limit
+ * of an organization is the sum of the limits of all processes.
  */
 export const bullJobs = async (url: string, log: Log, namespace = '', timeouts: JobsTimeouts = {}): Promise<Jobs> => {
   const { leaseMs = defaultLeaseMs, timeoutMs = defaultTimeoutMs } = timeouts;

@@ -93,7 +93,9 @@ const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
   return kind === 'answered' ? { kind, answer: detail } : { kind: 'other-request' };
 };
 
-/** Reads the quota from the script's answer: replayed, allowed, then usage and remaining milliseconds of each window. */
+/**
+ * Reads the quota from the script's answer: replayed, allowed, then usage and remaining milliseconds of each window.
+ */
 const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Charge) => {
   const used = windows.map((window, i) => [window, { used: usage[2 * i] as number, end: usage[2 * i + 1] as number }]);
   return quotaOf(limits, Object.fromEntries(used), { now: 0, cost, allowed: allowed === 1 });

@@ -6,7 +6,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type GatewayTerms = {
   /** Chain id in decimal digits; undefined when the majority of the nodes decides. */
   readonly chainId?: string;
-  /** Maximum number of call units per second for each node; unlimited when absent. */
+  /**
+   * Maximum number of call units per second for each node; unlimited when absent. A call costs as many units as its
+   * caller is charged.
+   */
   readonly unitsPerSecond?: number;
   /** Number of nodes that must agree on balances, receipts and logs at a height; one when absent. */
   readonly agreement?: number;

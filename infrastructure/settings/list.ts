@@ -1,7 +1,9 @@
 import type { Sources } from './sources.js';
 import { settings } from './table.js';
 
-/** Lists the settings that are set, and the defaults of the others. Values that may contain a secret are hidden. */
+/**
+ * Lists the settings that are set, and the defaults of all other settings. Values that may contain a secret are hidden.
+ */
 export const listSettings = ({ environment, origins }: Sources) =>
   settings.flatMap(({ name, byDefault, isSecret }) => {
     const from = origins[name];

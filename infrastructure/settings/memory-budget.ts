@@ -29,8 +29,8 @@ const bytesPerFoldedEvent = 512;
 
 /**
  * Relative shares of the budget that is left after the small stores. Read models get the most, because every Get and
- * List reads them. Writers map no file: its pages are mapped by the reader already, and would count twice in the
- * resident memory.
+ * List reads them. Writers map no file, because the reader already maps the same pages, which would then count twice in
+ * the resident memory.
  */
 const parts = {
   documentsMapped: 96,

@@ -81,8 +81,8 @@ const warningsIn = (environment: Environment, place: string) =>
     .map((name) => `Unknown setting ${name} in ${place}${didYouMean(name, settingNames) || '. It has no effect.'}`);
 
 /**
- * Reads the settings of the environment, of `.env` and of `chainfold.config.json`, in this order of precedence. The files
- * are optional and lie in the working directory, or in CHAINFOLD_CONFIG_DIR.
+ * Reads the settings of the environment, of `.env` and of `chainfold.config.json`, in this order of precedence. The
+ * files are optional and lie in the working directory, or in CHAINFOLD_CONFIG_DIR.
  */
 export const readSources = (process: Environment): Sources => {
   const variables = given(process);

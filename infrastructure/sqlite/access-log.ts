@@ -58,8 +58,8 @@ const open = (path: string, retentionMs: number, now: () => number) => {
 };
 
 /**
- * Keeps the access log in a file that the processes on a data directory share. Not fsynced: a power failure may lose the
- * last entries.
+ * Keeps the access log in a file that the processes on a data directory share. Not fsynced: a power failure may lose
+ * the last entries.
  */
 export const sqliteAccessLog = (
   path: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { BadSetting } from '../settings/bad-setting.js';
 
-/** File that describes a backup. A directory that contains it is a backup. */
+/** File that describes a backup. A directory that contains this file is a backup. */
 export const manifestFile = 'manifest.json';
 /** Folder in a data directory that holds restored files until all of them are complete. */
 export const restoringFolder = 'restoring';

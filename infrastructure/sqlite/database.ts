@@ -21,7 +21,7 @@ export type Database = InstanceType<typeof DatabaseSync>;
  */
 const openDatabases = new Set<Database>();
 
-/** Access mode of a store. `read` opens its files without changing them. */
+/** Access mode of a store. `read` opens the files of the store without changing them. */
 export type Access = 'write' | 'read';
 
 /** Opens or creates a database that several processes may use at the same time. */
@@ -110,7 +110,7 @@ export const retryWhileLocked = async <T>(lockMs: number, work: () => T): Promis
   }
 };
 
-/** Deadlines of a write by a thread. */
+/** Deadlines of a write that a worker thread executes. */
 export type WriteDeadlines = Pick<Deadlines, 'deadlineMs' | 'lockMs'>;
 
 /** Limits the wait for a thread that writes, whether the disk is slow or another process holds a lock. */

@@ -9,8 +9,8 @@ const waitMs = 500;
 export const isUsedDirectory = (directory: string) => existsSync(join(directory, 'events.db'));
 
 /**
- * Locks a data directory for one process. The lock fails while a service runs, because the service keeps the read models
- * open. A service that starts later finds them locked.
+ * Locks a data directory for one process. The lock fails while a service runs, because the service keeps the read
+ * models open. A service that starts later finds the read models locked.
  */
 export const lockDirectory = (directory: string): { release(): void } => {
   const db = new DatabaseSync(join(directory, 'read-models.db'), { timeout: waitMs });

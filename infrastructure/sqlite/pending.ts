@@ -23,7 +23,9 @@ const readRow = ({ hash, sender, nonce, first_seen, told }: Row): PendingTransac
   fields: JSON.parse(told) as Record<string, string>,
 });
 
-/** Stores pending transactions for all processes on a data directory. Not fsynced, because the nodes report them again. */
+/**
+ * Stores pending transactions for all processes on a data directory. Not fsynced, because the nodes report them again.
+ */
 export const sqlitePending = async (
   path: string,
   { lockMs }: Pick<Deadlines, 'lockMs'> = defaultDeadlines,

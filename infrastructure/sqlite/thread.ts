@@ -22,7 +22,9 @@ export const noThread: Thread<never, never> = {
 type Reply<Outcome> = { outcomes: readonly Outcome[] } | { error: string; errcode: number | undefined };
 type Waiting<Job, Outcome> = { job: Job; resolve: (outcome: Outcome) => void; reject: (error: Error) => void };
 
-/** Number of batches in flight: one being written and one queued, so that the thread never idles while there is work. */
+/**
+ * Number of batches in flight: one being written and one queued, so that the thread never idles while there is work.
+ */
 const maxBatchesInFlight = 2;
 /** Queue length at which an idle thread gets a batch without waiting for the end of the event loop's turn. */
 const eagerBatchSize = 16;

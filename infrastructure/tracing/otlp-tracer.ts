@@ -53,7 +53,7 @@ const withOutageLog = (exporter: SpanExporter, log: Log, endpoint: string): Span
 
 type Instance = { readonly version: string; readonly processId: string };
 
-/** Opens a tracer that exports spans over OTLP in batches. `close` exports the last ones, for a bounded time. */
+/** Opens a tracer that exports spans over OTLP in batches. `close` exports the last spans, for a bounded time. */
 export const otlpTracer = (
   { endpoint, headers, serviceName, sampler, ratio }: TracingSettings,
   log: Log,

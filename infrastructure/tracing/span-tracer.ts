@@ -20,8 +20,8 @@ const kinds = {
 } as const;
 
 /**
- * State of a tentative span. When the tentative span ends, it and the spans inside it are exported if `isKept` is true,
- * and discarded if not.
+ * State of a tentative span, whose export is decided at its end: the span and the spans inside it are then exported if
+ * `isKept` is true, and discarded if not.
  */
 type Tentative = { isKept: boolean; isOver: boolean; readonly ended: (() => void)[] };
 

@@ -25,8 +25,8 @@ export const maxUnanswered = 256;
 /** Number of bytes buffered for a client above which the client is disconnected. */
 export const maxUnread = 64 * 1024 * 1024;
 /**
- * Maximum number of buffered bytes that a disconnected client may still read. With more buffered bytes, its socket is
- * destroyed at once.
+ * Maximum number of buffered bytes that a disconnected client may still read. With more buffered bytes, the socket of
+ * the client is destroyed at once.
  */
 const maxUnreadAtClose = 1024 * 1024;
 /** Maximum number of pings from a client between two pings of the server. */

@@ -103,7 +103,7 @@ const begin = (call: Message['calls'][number], context: CallContext): MaybePromi
   });
 };
 
-/** Answers all calls of a message, in order. A failed call does not affect the others. */
+/** Answers all calls of a message, in order. A failed call does not affect the other calls. */
 export const answerMessage = ({ calls }: Message, context: CallContext): MaybePromise<readonly Reply[]> => {
   const [only] = calls;
   if (calls.length === 1 && only) return mapMaybe(begin(only, context), (reply) => reply());

@@ -97,7 +97,7 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
     clear,
     refuse,
     hold,
-    /** Counts the bytes of the complete answer in place of those counted while it arrived. */
+    /** Replaces the bytes that were counted while the answer arrived with the bytes of the complete answer. */
     settle: (share: Share, answer: RpcAnswer) => {
       clear(share);
       const size = sizeOf(answer);
@@ -110,8 +110,8 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
 
 /**
  * Counts the bytes of the answers to one message from their arrival until they are sent. While the answers to a batch
- * exceed the limit in total, discards those that are larger than an equal share of the limit, the last one first. Small
- * answers are therefore always delivered.
+ * exceed the limit in total, discards answers that are larger than an equal share of the limit, the last answer first.
+ * The limit therefore never discards a small answer.
  */
 export const createLoad = (terms: Terms) => {
   const { client, calls } = terms;

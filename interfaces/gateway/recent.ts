@@ -63,7 +63,10 @@ export const createRecentAnswers = () => {
   const kept = createBoundedCache<string, CachedAnswer>(maxAnswers);
   let isEmpty = true;
   return {
-    /** Returns the reply, its cost in rate-limit units and the method; null if the same request (with any id) is not cached. */
+    /**
+     * Returns the reply, its cost in rate-limit units and the method; null if the same request (with any id) is not
+     * cached.
+     */
     find: (question: Buffer): Pick<CachedAnswer, 'answer' | 'cost' | 'method'> | null => {
       if (isEmpty || question.length > maxRequestLength) return null;
       const text = question.toString();

@@ -88,7 +88,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   };
 };
 
-/** Manages the filters and subscriptions of one connection. They end with the connection. */
+/** Manages the filters and subscriptions of one connection. All filters and subscriptions end with the connection. */
 export const createSubscriptions = (around: {
   readonly feed: ChainFeed;
   readonly outbox: Outbox;
@@ -120,7 +120,7 @@ export const createSubscriptions = (around: {
       const added = await filters.add[name as keyof typeof filters.add](call.params);
       return added === null ? tooMany() : answer(added);
     },
-    /** Starts the notifications of these subscriptions. Called after their ids were sent to the client. */
+    /** Starts the notifications of subscriptions, given their ids. Called after the ids were sent to the client. */
     activate,
     dropUnused: filters.dropUnused,
     close: () => {

@@ -19,7 +19,7 @@ const idleMs = 15_000;
 /** Time that a client is asked to wait before it reconnects after its connection was lost. */
 const retryMs = 2000;
 
-/** Returns `GET /v1/{api}/notifications/stream` of each wallet API. It has the filters of ListNotifications. */
+/** Returns `GET /v1/{api}/notifications/stream` of each wallet API. The stream has the filters of ListNotifications. */
 export const streamEndpoints = (endpoints: readonly Endpoint[]) =>
   endpoints
     .filter(({ operation }) => operation.name === listNotifications.name)

@@ -22,15 +22,15 @@ import { bodyOf, checkAnnounced, headerOf } from './signed-request.js';
 import { check, createAjv } from './validation.js';
 
 /**
- * Maximum time that a response waits for the read models to catch up. If they have not caught up by then, the response
- * has the header `x-consistency: pending`.
+ * Maximum time that a response waits for the read models to catch up. If the read models have not caught up by then,
+ * the response has the header `x-consistency: pending`.
  */
 export const consistencyMs = 2000;
 
 /** Maximum number of requests of one organization in flight and queued; applied separately to queries and commands. */
 export const inFlight = { maxConcurrentPerKey: 128, maxWaiting: 512 };
 
-/** Callbacks to the server. */
+/** Functions of the server that the handler of operations calls. */
 export type ServerHooks = {
   /** Records the status and duration of an answered request. */
   readonly observe: (endpoint: Endpoint, status: number, seconds: number) => void;
@@ -42,7 +42,7 @@ export type ServerHooks = {
 
 type Route = Endpoint & {
   readonly validator: () => ValidateFunction;
-  /** Present only on the routes of notification streams. */
+  /** True on the routes of notification streams; absent on all other routes. */
   readonly isStream?: true;
 };
 /**
@@ -72,7 +72,9 @@ const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
   'x-position': String(position),
   ...(!upToDate && { 'x-consistency': 'pending' }),
 });
-/** Serializes a body. The query API has integers beyond 2^53; for all others the faster JSON.stringify is enough. */
+/**
+ * Serializes a body. The query API has integers beyond 2^53; for all other APIs the faster JSON.stringify is enough.
+ */
 const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
 

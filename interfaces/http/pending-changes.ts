@@ -3,7 +3,7 @@ import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { Failure } from '../../domain/failure.js';
 
-/** Maximum number of organizations, and the time for which the last pending write of each is remembered. */
+/** Maximum number of organizations whose last pending write is stored, and the time for which it is stored. */
 const maxOrganizations = 10_000;
 const pendingMs = 60_000;
 

@@ -25,8 +25,8 @@ const localName = /^http:\/\/(?:[^/]+\.)?localhost(?::\d+)?$|^http:\/\/(?:127(?:
 
 /**
  * Returns why the connection is not safe for a session cookie; null if it is safe. Browsers send `sec-fetch-site` only
- * over https and to their own machine, and proxies forward the header. Its presence therefore shows that the browser
- * sent the request over a safe connection.
+ * over https and to their own machine, and proxies forward the header. A request with the header therefore comes from a
+ * browser over a safe connection.
  */
 export const unsafeConnection = (request: IncomingMessage): string | null => {
   const { origin, 'sec-fetch-site': site } = request.headers;

@@ -3,8 +3,9 @@ import { type Fault, fail } from '../../domain/failure.js';
 import { didYouMean, nearestName } from '../../domain/nearest-name.js';
 
 /**
- * Creates the validator of requests. With `ownProperties`, it ignores inherited members such as `constructor`. With
- * `verbose`, its errors contain the violated schema and the invalid value, which the messages below need.
+ * Creates the validator of requests. With `ownProperties`, the validator ignores inherited members such as
+ * `constructor`. With `verbose`, its errors contain the violated schema and the invalid value, which the messages below
+ * need.
  */
 export const createAjv = () =>
   new Ajv2020({
@@ -81,8 +82,8 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * Functions that write the error message for each schema keyword; the message follows the path of the invalid field.
- * They never repeat received strings, which may be secrets.
+ * Functions that write the error message for each schema keyword; the message follows the path of the invalid field. A
+ * message never repeats received strings, which may be secrets.
  */
 const messages: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: (error) => `is required${suggestionFor(error, [error.params.missingProperty])}`,

@@ -35,7 +35,7 @@ const coinType = text(0, 1000);
 
 export const assetType = (variant: Variant) =>
   oneOf(standardsOf(variant).map((standard) => assetTypeOf(variant, standard)));
-/** Limits only the length. The connector of the chain validates the token address. */
+/** Schema of a token address. Limits only the length, because the connector of the chain validates the address. */
 export const tokenAddress = text(1, 1000);
 export const standardNamed = (variant: Variant, name: string) =>
   standardsOf(variant).find((standard) => assetTypeOf(variant, standard) === name) ?? 'native';

@@ -11,7 +11,7 @@ import { flag, list, named, openEnum, type Schema, timestamp } from './schema.js
 
 /** Schemas of the records in docs/specification.md#212-chain-query-records. */
 
-/** Exact integer, possibly beyond 2^53. */
+/** Schema of an exact integer, possibly beyond 2^53. */
 const integer: Schema<ExactInteger> = { type: 'integer', minimum: 0 };
 const statusCode: Schema<ExactInteger | null> = { type: ['integer', 'null'], minimum: 0 };
 
@@ -20,7 +20,7 @@ const data = hex('^0x([0-9a-fA-F]{2})*$');
 const quantity = hex('^0x[0-9a-fA-F]+$');
 const hash = hex('^0x[0-9a-fA-F]{64}$');
 const address = hex('^0x[0-9a-f]{40}$');
-/** Hash, or an empty string if the chain has none. */
+/** Schema of a hash, or of an empty string if the chain has no hash here. */
 const hashIfAny = hex('^(0x[0-9a-fA-F]{64})?$');
 const addressIfAny = hex('^(0x[0-9a-f]{40})?$');
 const dataIfAny = hex('^(0x([0-9a-fA-F]{2})*)?$');

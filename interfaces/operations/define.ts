@@ -93,13 +93,14 @@ type Definition<Q extends Fields, R extends Fields> = {
    */
   readonly extension?: true | ((variant: Variant) => boolean);
   /**
-   * Marks an answer that contains a secret. Such an answer is never stored for retries, and auditors may not call the
+   * Marks an answer that contains a secret. The answer is never stored for retries, and auditors may not call the
    * operation.
    */
   readonly confidential?: true;
   /**
-   * Marks the commands that open and end a session of a browser. Auditors may call them, because these commands change
-   * nothing but the session. The command that ends a session needs no signature: the cookie of the session is enough.
+   * Marks the commands that open and end a session of a browser. Auditors may call these commands, because the commands
+   * change nothing but the session. The command that ends a session needs no signature: the cookie of the session is
+   * enough.
    */
   readonly session?: 'opens' | 'ends';
   /**
@@ -108,8 +109,8 @@ type Definition<Q extends Fields, R extends Fields> = {
    */
   readonly waits?: true;
   /**
-   * Kind of the items that the use case counts while it runs. They are charged in addition to the list items in the
-   * request and the answer.
+   * Kind of the items that the use case counts while it runs. These items are charged in addition to the list items in
+   * the request and the answer.
    */
   readonly touches?: 'addresses' | 'balances' | 'blocks' | 'transfers' | 'notifications' | 'events';
   readonly request: Q;

@@ -30,8 +30,8 @@ const addressMapping: Schema<AddressRecord> = named<AddressRecord>('AddressMappi
 });
 
 /**
- * Returns the schema of a wallet (docs/specification.md#24-wallet). Its fields depend on the capabilities of the
- * variant.
+ * Returns the schema of a wallet (docs/specification.md#24-wallet). The fields of a wallet depend on the capabilities
+ * of the variant.
  */
 export const walletRecord = (variant: Variant): Schema<WalletRecord> => {
   const optional = {
@@ -52,7 +52,7 @@ export const pagination = named<{ next_page_token: string }>('Pagination', { nex
 
 export const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
 export const pageToken = text(0, 1000);
-/** Schema of a time in Unix seconds. Its maximum, a time in the year 5138, is within the range of Date. */
+/** Schema of a time in Unix seconds. The maximum, a time in the year 5138, is within the range of Date. */
 export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999, description: 'Unix time in seconds' });
 
 /** Schema of an organization (docs/specification.md#21-organization). */
@@ -128,6 +128,6 @@ export const eventRecord = named<EventRecord>('Event', {
 });
 
 export const chainText = text(0, 200);
-/** Text from a contract. Its length is limited when it is read from the chain. */
+/** Schema of a text from a contract. The length is limited when the text is read from the chain. */
 export const foreignText = text(0, 1_000_000);
 export const height = int64({ minimum: 0 });

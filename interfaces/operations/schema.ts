@@ -25,8 +25,8 @@ export const oneOf = <const T extends string>(values: readonly T[], byDefault?: 
   ...(byDefault !== undefined && { default: byDefault }),
 });
 /**
- * String schema of an enumeration that may gain values, for answers. Validators and generators treat it as a string, so
- * that older clients accept values of newer releases.
+ * String schema of an enumeration that may gain values, for answers. Validators and generators treat the enumeration as
+ * a string, so that older clients accept values of newer releases.
  */
 export const openEnum = (values: readonly string[]): Schema<string> => ({
   type: 'string',
@@ -53,7 +53,7 @@ export const list = <T>(items: Schema<T>, bounds: { minItems?: number; maxItems?
   ...bounds,
 });
 export type Properties<T> = { readonly [K in keyof T]-?: Schema<Exclude<T[K], undefined>> };
-/** Marks a member that was added to a record after the first version. Such members are optional. */
+/** Marks a member that was added to a record after the first version. Marked members are optional. */
 export const extension = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, 'x-extension': true });
 /** Object schema. All members are required, except extensions and those listed in `optional`. */
 export const record = <T extends object>(
@@ -68,7 +68,7 @@ export const record = <T extends object>(
   additionalProperties: false,
 });
 
-/** Object schema with a name. The API documents describe it once, as a component of that name. */
+/** Object schema with a name. The API documents describe the object once, as a component of that name. */
 export const named = <T extends object>(title: string, ...given: Parameters<typeof record<T>>): Schema<T> => ({
   title,
   ...record<T>(...given),
@@ -77,7 +77,7 @@ export const named = <T extends object>(title: string, ...given: Parameters<type
 export const anyObject: Schema<object> = { type: 'object', additionalProperties: true };
 
 export const id = text(1, 200);
-/** Event position, or ISO time with a time zone. */
+/** Schema of a moment: an event position, or an ISO time with a time zone. */
 export const moment: Schema<string | number> = {
   type: ['string', 'integer'],
   format: 'unicode',
@@ -85,5 +85,5 @@ export const moment: Schema<string | number> = {
   maxLength: 40,
 };
 export const timestamp: Schema<string> = { type: 'string', format: 'date-time' };
-/** Limits only the length. The address parser of the chain validates the address. */
+/** Schema of an address. Limits only the length, because the address parser of the chain validates the address. */
 export const address = text(1, maxAddressLength);

@@ -9,9 +9,9 @@ import { transactionStates } from '../../projections/transactions.js';
 import { chainText, foreignText, height, stored } from './records.js';
 import { address, extension, formed, id, list, named, oneOf, openEnum, type Schema, timestamp } from './schema.js';
 
-/** Amount in the smallest unit, in decimal digits; 78 digits are enough for 256 bits. */
+/** Schema of an amount in the smallest unit, in decimal digits; 78 digits are enough for 256 bits. */
 export const amount = formed(1, 78, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
-/** Fee in the smallest unit: the product of a 64-bit amount of gas and a 256-bit price. */
+/** Schema of a fee in the smallest unit: the product of a 64-bit amount of gas and a 256-bit price. */
 const largeAmount = formed(1, 100, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
 
 /** Schema of the access list of a transaction (docs/specification.md#access-list-entry). */

@@ -52,7 +52,7 @@ const refusalPage = (reason: string) =>
   `<!doctype html>\n<html lang="en">\n<title>chainfold</title>\n<h1>The console is not available here</h1>\n<p>${reason}</p>\n`;
 
 /**
- * Serves the built console: its page, and by name the files that the page loads. Reads them from disk when they are
+ * Serves the built console: its page, and by name the files that the page loads. Reads a file from disk when it is
  * first requested.
  */
 export const createConsole = () => {

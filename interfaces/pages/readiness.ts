@@ -11,8 +11,8 @@ const readyLagSeconds = 30;
 export type ServerState = () => string | null;
 
 /**
- * Lists the reasons why a process is not ready; empty if it is ready. If `role` is given, lists only those of that
- * role.
+ * Lists the reasons why a process is not ready; empty if it is ready. If `role` is given, lists only the reasons of
+ * that role.
  */
 export type Readiness = (role: unknown) => Promise<readonly string[]>;
 

@@ -8,7 +8,7 @@ export type Occurrence = {
   readonly api: string;
   /** Name that the record gets unless another record of the API has it. */
   readonly name: string;
-  /** Name that distinguishes the record from others with the same `name`. */
+  /** Name that distinguishes the record from other records with the same `name`. */
   readonly longName: string;
   readonly schema: JsonSchema;
   readonly isListItem: boolean;
@@ -70,9 +70,9 @@ const byClaim = (a: readonly Occurrence[], b: readonly Occurrence[]) =>
   b.length - a.length;
 
 /**
- * Returns a function that names the record type of a schema. If different schemas of one API share a name, one keeps it
- * and the others get their long names. If the schemas of several APIs differ under a name, each gets its API as a
- * prefix.
+ * Returns a function that names the record type of a schema. If different schemas of one API share a name, one schema
+ * keeps the name and the other schemas get their long names. If the schemas of several APIs differ under a name, each
+ * schema gets its API as a prefix.
  */
 export const nameRecords = (occurrences: readonly Occurrence[]): ((one: Occurrence) => string) => {
   const local = new Map<string, string>();

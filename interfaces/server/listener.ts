@@ -29,8 +29,8 @@ export const serverTimeouts = {
 const sweepIntervalMs = 20;
 
 /**
- * WebSocket connections of a server. When the listener stops, it calls `stop` first, and `terminate` if they are still
- * open after its time limit.
+ * WebSocket connections of a server. When the listener stops, it calls `stop` first, and `terminate` if connections are
+ * still open after its time limit.
  */
 type Sockets = { stop(): void; terminate(): void };
 
@@ -50,7 +50,7 @@ const clientErrors: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request was not received in time'],
 };
 
-/** Answers a malformed HTTP request with a problem. It writes to the socket, because there is no response object. */
+/** Answers a malformed HTTP request with a problem. Writes to the socket, because there is no response object. */
 const answerBrokenRequest = (error: NodeJS.ErrnoException, socket: Socket) => {
   if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
   const [status, detail] = clientErrors[error.code ?? ''] ?? [400, 'Malformed HTTP request'];
@@ -110,8 +110,8 @@ const lastAnswersWhen = (isStopping: () => boolean) =>
 const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Creates the handler of requests that arrive before the stores are open. It reports the process as live, but not
- * ready.
+ * Creates the handler of requests that arrive before the stores are open. The handler reports the process as live, but
+ * not ready.
  */
 const createStartupAnswers =
   (reason: () => string) =>

@@ -39,8 +39,8 @@ const settlesWithin = async (work: Promise<unknown>, ms: number): Promise<boolea
 
 /**
  * Returns the function that reads all sources at the same time and updates their gauges. A source that fails does not
- * affect the others: its gauges keep their last values, and two further gauges show that the source is down and how old
- * its values are.
+ * affect other sources: its gauges keep their last values, and two further gauges show that the source is down and how
+ * old its values are.
  */
 export const createSourceReader = (
   sources: readonly MetricSource[],

@@ -68,7 +68,9 @@ export const serveHealth = ({ app, settings, roles, startup }: Served, listener:
   listener.serve((request, response) => pages(request as never, response as never));
 };
 
-/** Serves a process with the role `api`: operations and the gateway run on node:http for speed, the pages on Express. */
+/**
+ * Serves a process with the role `api`: operations and the gateway run on node:http for speed, the pages on Express.
+ */
 export const serveApi = (
   { app, settings, version, roles, startup, shareMetrics }: Served,
   listener: Listener,

@@ -81,7 +81,7 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
         const asked = { greedy: Array.from({ length }, () => ask(greedy)), modest: ask(modest) };
         const { waited, own, atOnce } = await askBeside(neighbours, operations, asked);
         assert.ok(atOnce <= maxConcurrent, `${atOnce} pieces of the greedy one in one turn of the loop`);
-        // Commands have no such bound, because they also wait for the disk, and greedy requests run meanwhile.
+        // Commands have no bound of this kind: while a command waits for the disk, further greedy requests run.
         if (!isCommand)
           assert.ok(waited <= slack * maxWaited(own), `${waited} pieces of the greedy one for ${own} of its own`);
       });

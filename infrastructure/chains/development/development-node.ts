@@ -2,10 +2,13 @@ import type { Node, RpcAnswer, RpcCall } from '../../../application/ports/node.j
 import { failUnknownVariant, isOnEvm, readCount, readOptions } from './parameters.js';
 import { toRpcError } from './rpc-error.js';
 
-/** Controls of a development chain other than the EVM. Invalid parameters reject with an RpcError. */
+/**
+ * Controls of a development chain that is not an EVM: transfers, tokens and mining. Invalid parameters reject with an
+ * RpcError.
+ */
 export type DevelopmentControls = {
   transfer(options: Readonly<Record<string, unknown>>): Promise<object>;
-  /** Absent if tokens need no deployment. */
+  /** Absent if the tokens of the chain need no deployment. */
   deployToken?(options: Readonly<Record<string, unknown>>): Promise<object>;
   mine(blocks: number): Promise<void>;
 };
@@ -21,8 +24,8 @@ const answered = (work: () => Promise<unknown>): Promise<RpcAnswer> =>
   );
 
 /**
- * Control that executes a JSON-RPC method on a chain other than the EVM, by method. The option `variant` names the
- * chain.
+ * Name of the control that executes each JSON-RPC method on a development chain that is not an EVM. The option
+ * `variant` of a call selects the chain.
  */
 const controlByMethod: Readonly<Record<string, 'transfer' | 'deployToken'>> = {
   dev_transfer: 'transfer',
@@ -30,7 +33,8 @@ const controlByMethod: Readonly<Record<string, 'transfer' | 'deployToken'>> = {
 };
 
 /**
- * Adds the controls of the other development chains, by variant tag, to the EVM's node. `dev_mine` mines on all chains.
+ * Adds the controls of the other development chains, by variant tag, to the node of the development EVM. `dev_mine`
+ * mines on all chains.
  */
 export const developmentNode = (node: Node, others: ReadonlyMap<string, DevelopmentControls>): Node => {
   /** Returns the control for a call; undefined for calls that the node of the EVM handles. */

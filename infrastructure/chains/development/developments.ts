@@ -21,7 +21,7 @@ export const startDevelopments = async (
   return started;
 };
 
-/** Uses the development chains of another process. They run on when this process ends. */
+/** Uses the development chains of another process. These chains keep running when this process ends. */
 export const attachDevelopments = (addresses: DevelopmentAddresses): Developments =>
   new Map(
     addresses.map(({ family, urls, controls }) => [

@@ -32,9 +32,9 @@ export const readType = (value: unknown): TokenType => {
 };
 
 const tagsOnEvm = chains.filter(({ family }) => family === 'evm').map(({ tag }) => tag);
-/** Returns whether a variant uses the development EVM. Other variants have chains of their own. */
+/** Returns whether a variant uses the development EVM. Each other variant has a development chain of its own. */
 export const isOnEvm = (variant: unknown) => tagsOnEvm.some((tag) => tag === String(variant).toUpperCase());
-/** Rejects a variant and lists the allowed ones: those on the EVM and the given others. */
+/** Rejects a variant. The message lists the allowed variants: the variants on the development EVM, and `others`. */
 export const failUnknownVariant = (others: readonly string[] = []) =>
   invalid(
     `variant must be one of ${[...new Set([...tagsOnEvm, ...others])].toSorted((a, b) => a.localeCompare(b)).join(', ')}`,

@@ -30,7 +30,10 @@ export const toRpcError = (error: unknown) =>
 
 type EdrError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
-/** Messages of EDR and the corresponding wording of other nodes, which clients look for. */
+/**
+ * Patterns of EDR's error messages, each with the wording of other nodes, because client libraries search for that
+ * wording.
+ */
 const wordings: readonly (readonly [RegExp, string])[] = [
   [/^Known transaction/, 'already known'],
   [/nonce too low/i, 'nonce too low'],

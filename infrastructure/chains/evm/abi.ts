@@ -1,4 +1,4 @@
-/** ABI encoding of the types used here: numbers, addresses and strings. */
+/** ABI encoding of the types that calls of token contracts use: numbers, addresses and strings. */
 
 const digits = 64;
 const wordPattern = /^[0-9a-fA-F]{64}$/;
@@ -52,7 +52,10 @@ const textBytes = (answer: string): string | null => {
   return text.length === Number(length) * 2 ? text : null;
 };
 
-/** Decodes a string from an answer, cut to `maxBytes`; null if there is none. Invalid UTF-8 becomes U+FFFD. */
+/**
+ * Decodes a string from an answer, cut to `maxBytes`; null if the answer contains no string. Invalid UTF-8 becomes
+ * U+FFFD.
+ */
 export const textIn = (
   answer: unknown,
   maxBytes: number,

@@ -9,7 +9,10 @@ import type { Node, Nodes } from './nodes.js';
 import { answerOf, type Outcome, type RpcCall, resultOf } from './outcome.js';
 import { hash, inHex, quantity } from './wire.js';
 
-/** Holdings per batch. Together with the leading check call, a batch stays below the common limit of 100. */
+/**
+ * Maximum number of balances read with one batch. Together with the leading check call, a batch stays below 100 calls,
+ * a common limit of nodes.
+ */
 const holdingsAtOnce = 98;
 const chunksAtOnce = 4;
 /** Gas limit of a call: plenty for a balance, and low enough to stop an endless loop quickly. */
@@ -69,8 +72,8 @@ const questions: Readonly<Record<Exclude<Asset['standard'], 'token'>, (asked: As
 };
 
 /**
- * Returns the query of a holding; null for an invalid token id and for the standard `token`, which EVM chains do not
- * have.
+ * Returns the call that reads the balance of a holding; null for an invalid token id and for the standard `token`,
+ * which EVM chains do not have.
  */
 const questionFor = ({ address, asset }: Holding): Question<string | null> | null => {
   const contract = 'contract' in asset ? asset.contract : '';
@@ -82,8 +85,8 @@ const questionFor = ({ address, asset }: Holding): Question<string | null> | nul
 const balanceOfZeroAddress = (block: unknown): RpcCall => ({ method: 'eth_getBalance', params: [zeroAddress, block] });
 
 /**
- * Returns whether a node supports block hashes as parameters (EIP-1898). Some nodes reject the hash. Others ignore it,
- * which is detected by an answer for a hash that cannot exist.
+ * Returns whether a node supports block hashes as parameters (EIP-1898). Some nodes reject the hash. Other nodes ignore
+ * the hash, which an answer for a hash that cannot exist reveals.
  */
 const supportsBlockHash = async (node: Node, at: Header): Promise<boolean> => {
   const [real, impossible] = await node.batch(

@@ -21,7 +21,7 @@ export type CheckedBlock = BlockBody & {
   readonly receipts: readonly ChainReceipt[];
   /** True if any transaction may have made a contract move value. */
   readonly runsCode: boolean;
-  /** Quirks that another node must confirm before the block is accepted. */
+  /** Known deviations of the network (quirks/quirks.ts) that another node must confirm before the block is accepted. */
   readonly oddities: readonly Quirk[];
 };
 
@@ -104,7 +104,10 @@ const checkLog = (log: unknown, { hash }: ChainTransaction, block: Header) => {
     failInvalidAnswer('returned a log of another block or transaction');
 };
 
-/** Checks the log indexes of a block. Networks number logs in several ways, but always ascending within a receipt. */
+/**
+ * Creates a check of the log indexes of a block. Networks number logs in several ways, but always ascending within a
+ * receipt.
+ */
 const createNumbering = () => {
   let next = 0;
   let isGapless = true;
@@ -160,7 +163,7 @@ const checkBlooms = async (doubtful: readonly ChainReceipt[], pace: Pace) => {
 
 /**
  * Returns whether the bloom filter of a receipt can reveal a missing log. An all-zero filter of a receipt with logs is
- * a placeholder, which cannot.
+ * a placeholder and reveals nothing.
  */
 const isProven = ({ logs, logsBloom }: ChainReceipt) =>
   bloomIn(logsBloom) !== null && (logs.length === 0 || announcesLogs(logsBloom));
@@ -228,8 +231,8 @@ const logsOf = function* (
 };
 
 /**
- * Checks that the bloom filter of the block contains the log of each given movement. If it lacks only logs of system
- * transactions, returns the quirk that another node must confirm.
+ * Checks that the bloom filter of the block contains the log of each given movement. If the filter lacks only logs of
+ * system transactions, returns the quirk that another node must confirm.
  */
 export const checkAnnounced = async (
   checked: CheckedBlock,

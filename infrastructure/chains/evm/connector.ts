@@ -39,7 +39,7 @@ const headerIn = async (answer: Promise<unknown>, isAsked: (found: Header) => bo
 const headerAt = async (node: Node, number: number) => {
   const found = await headerIn(
     node.call('eth_getBlockByNumber', [inHex(number), false]),
-    // Networks whose first block is number 1 return that block for number 0. Such an answer is not a fault.
+    // Networks whose first block is number 1 return that block for number 0. This answer is not a fault.
     (one) => one.number === number || (number === 0 && one.number === 1),
   );
   return found?.number === number ? found : null;
@@ -133,7 +133,7 @@ const createBlockReader = (nodes: Nodes, log: Log): Chain['block'] => {
   };
 };
 
-/** Returns whether blocks are traced; null while unknown. One node that can trace is enough. */
+/** Returns whether blocks are traced; null while unknown. One node that can trace is enough for true. */
 const tracedBy = (nodes: readonly (boolean | undefined)[]) => {
   if (nodes.includes(true)) return true;
   return nodes.includes(undefined) ? null : false;

@@ -10,7 +10,7 @@ import { type Outcome, type RpcCall, resultOf } from './outcome.js';
 import { httpTransport, type Transport, type TransportLimits, webSocketTransport } from './transport.js';
 import { header, inHex, integer } from './wire.js';
 
-/** Detected capabilities of a node; absent while unknown. */
+/** Capabilities of a node, detected while the node is used. Each is undefined until detected. */
 type Abilities = {
   blockReceipts?: boolean;
   /** Number of upcoming blocks for which the list of receipts is not requested, because such a request timed out. */

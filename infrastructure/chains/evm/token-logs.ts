@@ -54,7 +54,10 @@ const one = function* (contract: string, tokenId: bigint | null): Iterable<Piece
 const erc721 = (contract: string, [, from, to, tokenId]: Topics, data: string) =>
   parties(partyIn(from), partyIn(to), () => one(contract, data === '0x' && tokenId ? number(tokenId.slice(2)) : null));
 
-/** Reads the Transfer log of contracts older than ERC-721, which has no indexed parameters. */
+/**
+ * Reads the Transfer log of contracts that are older than ERC-721. The event of these contracts has no indexed
+ * parameters.
+ */
 const earlyErc721 = (contract: string, _: Topics, data: string) =>
   words(data) === 3
     ? parties(party(wordAt(data, 0)), party(wordAt(data, 1)), () => one(contract, number(wordAt(data, 2))))
@@ -90,7 +93,7 @@ const erc1155Batch = (contract: string, [, , from, to]: Topics, data: string) =>
       yield* pair(contract, number(wordAt(data, ids.start + i)), number(wordAt(data, values.start + i)));
   });
 
-/** Log readers by first topic and number of topics. */
+/** Functions that read a token transfer from a log, by the log's first topic and number of topics. */
 const shapes: Readonly<Record<string, (contract: string, topics: Topics, data: string) => TokenLog | null>> = {
   [`${transfer}/3`]: erc20,
   [`${transfer}/4`]: erc721,
@@ -116,7 +119,7 @@ const isOneOf =
 /** Returns whether a log may contain several tokens, whose movements then need distinct indexes. */
 export const isBatch = isOneOf(transferBatch);
 
-/** Returns whether a log reports wrapping or unwrapping of coins. Some contracts also emit a Transfer for it. */
+/** Returns whether a log reports wrapping or unwrapping of coins. Some contracts emit a Transfer event in addition. */
 export const isWrapping = isOneOf(deposit, withdrawal);
 
 /** Topic filters of `eth_getLogs` for the transfers of a token to one of the receivers, by standard. */

@@ -12,8 +12,8 @@ const interfaces = {
   none: 'ffffffff',
   erc721: '80ac58cd',
   /**
-   * Interface id of the ERC-721 draft that CryptoKitties and its copies implement. Its Transfer event has no indexed
-   * parameters.
+   * Interface id of the ERC-721 draft that CryptoKitties and its copies implement. The draft's Transfer event has no
+   * indexed parameters.
    */
   earlyErc721: '9a20483d',
   erc1155: 'd9b67a26',
@@ -89,7 +89,10 @@ const descriptionIn = (about: About, standard: TokenStandard): TokenDescription 
   };
 };
 
-/** Reads a token contract. Rejects it only if all nodes agree, because a lagging node may not have the contract yet. */
+/**
+ * Reads a token contract. Rejects the contract only if all nodes agree, because a lagging node may not have the
+ * contract yet.
+ */
 export const readContract =
   (nodes: Nodes): Chain['contract'] =>
   async (contract, standard) => {

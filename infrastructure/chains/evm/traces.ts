@@ -13,7 +13,7 @@ export type InternalTransfer = {
   readonly to: string;
   readonly value: bigint;
 };
-/** Internal transfers of each transaction, in block order. */
+/** Internal transfers of a block: one list for each transaction, in the order of the transactions. */
 export type Traces = readonly (readonly InternalTransfer[])[];
 
 /**
@@ -22,7 +22,7 @@ export type Traces = readonly (readonly InternalTransfer[])[];
  */
 type Frame = { readonly frame: Raw; readonly around: Raw | null; readonly failed: boolean };
 
-/** Call types that move value. Some networks write them in another case. */
+/** Call types that move value. Some networks write these types in another case. */
 const movingTypes = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 const isMoving = ({ type }: Raw) => movingTypes.has(String(type).toUpperCase());
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';

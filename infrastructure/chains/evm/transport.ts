@@ -8,7 +8,7 @@ import { asFailing, NodeFault } from '../../nodes/node-fault.js';
 import { isRaw } from '../../nodes/raw.js';
 import { faultOfResponse, type Outcome, outcome, parse, type RpcCall, resultOf } from './outcome.js';
 
-/** Connection to one node. */
+/** Connection to one EVM node over HTTP or WebSocket. */
 export type Transport = {
   /** Returns the outcomes in the order of the calls. Rejects with a NodeFault if the node does not answer at all. */
   exchange(calls: readonly RpcCall[], ms: number): Promise<readonly Outcome[]>;
@@ -23,7 +23,7 @@ const connections = 32;
 /** Maximum number of concurrent calls to a node that does not accept batches. */
 const maxConcurrentSingles = 8;
 
-/** Parses answers completely. The gateway, in contrast, forwards them as bytes. */
+/** Parses a response completely as JSON. The gateway, in contrast, forwards responses as bytes. */
 const readBody = (status: number, pieces: readonly Buffer[]): unknown => {
   const text = Buffer.concat(pieces).toString();
   if (status !== 200) throw faultOfResponse(status, text);
@@ -105,7 +105,7 @@ export const webSocketTransport = (url: URL, limits: TransportLimits): Transport
       const asked = calls.map(({ method, params }) => socket.exchange(method, JSON.stringify(params), cancellation));
       return withDeadline(Promise.all(asked), ms, cancellation.cancel).catch(asFailing);
     },
-    // The last argument reports a head once at the start, because heads may have arrived before the subscription.
+    // The last argument reports a head as soon as the subscription has begun, because heads may have arrived before it.
     watchHeads: (notice, signal) => socket.listen('newHeads', notice, signal, notice),
     close: socket.close,
   };

@@ -28,7 +28,7 @@ export const isNothing = (value: unknown) => value === undefined || value === nu
 /** Reads a quantity that may be absent; 0 if it is. */
 export const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quantity(value, what));
 
-/** Returns the gas fee of a receipt. On a rollup, the fee of the lower layer is included. */
+/** Returns the gas fee of a receipt. On a rollup, the fee includes the data fee of the lower layer (`l1Fee`). */
 export const gasFee = ({ gasUsed, l1Fee }: Raw, price: unknown): bigint =>
   amount(gasUsed, 'the gas used') * amount(price, 'the gas price') + amount(l1Fee, 'the fee of the lower layer');
 
@@ -45,7 +45,7 @@ export const address = (value: unknown, what: string): string => {
 };
 
 const noParent = `0x${'0'.repeat(64)}`;
-/** Reads the parent hash. Some networks leave it empty in the first block, whose number is 0 or 1. */
+/** Reads the parent hash. Some networks leave the parent hash empty in the first block, whose number is 0 or 1. */
 const parentHashIn = ({ parentHash }: Raw, number: number) =>
   parentHash === '0x' && number <= 1 ? noParent : hash(parentHash, 'the parent hash');
 

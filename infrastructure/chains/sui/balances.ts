@@ -18,7 +18,7 @@ const maxConcurrentCheckpoints = 8;
  */
 const maxDistance = 512;
 const maxAttempts = 5;
-/** Age in checkpoints (about a minute) above which a kept answer is dropped and the balance is requested again. */
+/** Age in checkpoints (about a minute) above which a cached answer is dropped and the balance is requested again. */
 const maxAnswerAge = 240;
 const heightHeader = 'x-sui-checkpoint-height';
 
@@ -70,7 +70,7 @@ const askNewest = async (node: Node, asked: Asked, askedAt: number): Promise<Ans
   return { balance: answer.response.balance?.balance ?? 0n, isSure: false, height: askedAt, newest, askedAt };
 };
 
-/** Returns the balance changes of a checkpoint. They are final and therefore cached. */
+/** Returns the balance changes of a checkpoint. Checkpoints are final, so their balance changes are cached. */
 const recentChangesAt = async (node: Node, { asked, prefetched }: RecentChanges, number: number): Promise<Changes> => {
   const known = asked.get(number);
   if (known) return known;
@@ -111,8 +111,8 @@ const balanceAt = async (node: Node, recent: RecentChanges, key: string, { balan
 };
 
 /**
- * Drops kept answers that are too old or later than the newest checkpoint of the node. Drops all of them if requesting
- * the balances again takes no more requests than fetching the balance changes since the kept answers.
+ * Drops cached answers that are too old or later than the newest checkpoint of the node. Drops all cached answers if
+ * requesting the balances again takes no more requests than fetching the balance changes since these answers.
  */
 const dropUseless = ({ recent, answers }: Known, keys: readonly string[], at: number, newest: number) => {
   const given = keys.map((key) => ({ key, ...(answers.get(key) as Answer) }));
@@ -128,7 +128,7 @@ const dropUseless = ({ recent, answers }: Known, keys: readonly string[], at: nu
 };
 
 /**
- * Calculates a balance as of checkpoint `at` from its kept answer. If the answer cannot be made sure, drops it and
+ * Calculates a balance as of checkpoint `at` from its cached answer. If the answer cannot be made sure, drops it and
  * returns null.
  */
 const evaluate = async (node: Node, { recent, answers }: Known, key: string, at: number, newest: number) => {
@@ -144,7 +144,7 @@ const evaluate = async (node: Node, { recent, answers }: Known, key: string, at:
 
 /**
  * Reads until every balance is sure. After the last attempt, an unsure balance is accepted: the checkpoint that changed
- * it causes another read. Each answer is kept at once, so that a read that fails midway loses none.
+ * it causes another read. Each answer is cached at once, so that a read that fails midway loses none.
  */
 const readOn = async (node: Node, all: readonly Asked[], at: Header, known: Known) => {
   const { answers } = known;
@@ -173,8 +173,8 @@ const readOn = async (node: Node, all: readonly Asked[], at: Header, known: Know
 };
 
 /**
- * Reads balances in parts, each with its own deadline, so that even many holdings can be read in time. Answers for
- * coins other than SUI are forgotten when all parts are read, so that the next read notices a coin that nodes reject.
+ * Reads balances in parts, each with its own deadline, so that even many holdings can be read in time. Drops the cached
+ * answers for coins other than SUI after the last part, so that the next read notices a coin that nodes reject.
  */
 export const readBalances = async (nodes: Nodes, known: Known, holdings: readonly Holding[], at: Header) => {
   const balances: (string | null)[] = [];

@@ -19,8 +19,8 @@ const maxCachedHeaders = 2048;
 const maxCachedChanges = 1024;
 const maxCachedBalances = 10_000;
 /**
- * Caches the headers of checkpoints whose block was read. Only those are trusted; other headers from a node may be
- * wrong.
+ * Caches the headers of checkpoints whose block was read. The header of an unread block is not trusted, because the
+ * node may be wrong.
  */
 const createReadHeaders = () => {
   const readHeaders = createBoundedCache<number | string, Header>(maxCachedHeaders);
@@ -29,7 +29,10 @@ const createReadHeaders = () => {
     keep: ({ number, hash, parentHash, time }: Header) => {
       for (const key of [number, hash]) readHeaders.set(key, { number, hash, parentHash, time });
     },
-    /** Rejects a checkpoint with a parent hash other than the hash of the previous checkpoint, if that was read. */
+    /**
+     * Rejects a checkpoint whose parent hash is not the hash of the previous checkpoint, provided that the previous one
+     * was read.
+     */
     check: ({ number, parentHash }: Header) => {
       const before = readHeaders.get(number - 1);
       if (before && before.hash !== parentHash)

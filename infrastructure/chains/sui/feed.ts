@@ -98,7 +98,7 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
   };
   const isLate = () => behindSince !== null && now() - behindSince > times.behindMs;
   return {
-    /** Polls the nodes for the head. */
+    /** Polls the nodes and returns the highest head. */
     ask: async () => {
       const header = heads.highest(await nodes.poll(async (node) => heads.note(node.can, await latestHeader(node))));
       polled = { header, at: now() };

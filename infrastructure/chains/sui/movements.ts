@@ -14,7 +14,7 @@ const native: Asset = { standard: 'native' };
 const assetOf = (coinType: string): Asset =>
   coinType === nativeCoinType ? native : { standard: 'token', contract: coinType };
 
-/** Computes the net gas: computation plus storage minus the storage rebate. It may be negative. */
+/** Computes the net gas: computation plus storage minus the storage rebate. The net gas may be negative. */
 const gasOf = ({ transaction, effects }: ExecutedTransaction): Gas => {
   const { computationCost = 0n, storageCost = 0n, storageRebate = 0n } = effects?.gasUsed ?? {};
   const payer = transaction?.gasPayment?.owner ?? transaction?.sender ?? '';
@@ -37,8 +37,8 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
 };
 
 /**
- * Chooses the address that counts as the sender to all receivers. Empty if no address paid, as for coins from a swap or
- * a stake.
+ * Chooses the one address that is reported as the sender to all receivers. Empty if no address paid, as for coins from
+ * a swap or a stake.
  */
 const senderOf = (negatives: readonly (readonly [string, bigint])[], sender: string) => {
   if (negatives.some(([address]) => address === sender)) return sender;

@@ -10,7 +10,7 @@ import { createThrottle } from '../../nodes/throttle.js';
 import { inClientSpan } from '../../tracing/active-span.js';
 
 export type NodeOptions = NodeTimeouts & { readonly maxBytes: number };
-/** Detected capabilities of a node; absent while unknown. */
+/** Capabilities of a node, detected while the node is used. Each is undefined until detected. */
 export type Abilities = { balanceChanges?: boolean };
 export type Endpoint = {
   readonly client: SuiGrpcClient;

@@ -11,8 +11,8 @@ const weightOf = ({ transactions }: Checkpoint) =>
   (transactions.length + 1) * transactionBytes;
 
 /**
- * Stores whole checkpoints before their blocks are read. Evicts only read checkpoints. A checkpoint that finds no room
- * is not stored, because the lower ones are read first.
+ * Stores whole checkpoints before their blocks are read. Evicts only checkpoints that were read. If there is no room,
+ * the new checkpoint is not stored, because the stored ones have lower numbers and are read first.
  */
 export const createPrefetchedCheckpoints = (maxWeight = maxBytes) => {
   const byNumber = new Map<number, Checkpoint>();

@@ -10,7 +10,10 @@ import { lastSeqno } from './masterchain.js';
 import { type Nodes, nullIfUnanswered } from './nodes.js';
 import { address, decimal, integer } from './wire.js';
 
-/** Logical time of a transaction, and seqno of the masterchain block that committed it. */
+/**
+ * Position of a transaction: its logical time (`lt`), and the sequence number (`seqno`) of the masterchain block that
+ * committed it.
+ */
 export type SeenAt = { readonly lt: bigint; readonly seqno: number };
 /** Returns the position of the last transaction seen of an account; undefined if none was seen. */
 export type LastSeen = (account: string) => SeenAt | undefined;
@@ -202,7 +205,10 @@ export const readBalances = async (
   holdings: readonly Holding[],
   at: Moment,
 ): Promise<readonly (string | null)[]> => {
-  /** Reads one stale balance again, without the others; null if it stays older than the last seen transaction. */
+  /**
+   * Reads one stale balance again, without the other balances; null if the balance stays older than the last seen
+   * transaction.
+   */
   const readAgain = (holding: Holding) =>
     nodes
       .use(async (node) => {

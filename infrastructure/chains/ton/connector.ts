@@ -40,9 +40,9 @@ const createReader = (identities: Identities) => {
   };
 
   /**
-   * Sorts the token imports that name an account: `confirmed` ones; `doubtful` ones, for which only balances are read
-   * again; and `unverified` ones, for which the block must be read again. All imports of an account that is not
-   * deployed or was destroyed are doubtful.
+   * Sorts the token imports that name an account. An import is `confirmed`; `doubtful`, so that only its balance is
+   * read again; or `unverified`, so that the block must be read again. All imports of an account that is not deployed
+   * or was destroyed are doubtful.
    */
   const tokensOf = (transaction: Transaction, interest: Interest) => {
     const account = accountIn(transaction);
@@ -115,7 +115,7 @@ export const tonChain = async (
   let highest: number | null = null;
   const findHighest = async () => {
     const found = await nodes.poll(async (node) => ({ seqno: await lastSeqno(node), isBackup: node.isBackup }));
-    // A backup is ahead of the indexes. Without this lead, indexes would never have the blocks that are requested.
+    // Indexes lag behind a backup and never have the block at its head, so that head counts as `backupLead` lower.
     const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
     highest = Math.max(...found.map(({ seqno, isBackup }) => (isBackup ? seqno - lead : seqno)));
     return highest;

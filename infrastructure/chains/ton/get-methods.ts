@@ -6,9 +6,12 @@ import { masterchain } from './masterchain.js';
 import { decimal, integer, part } from './wire.js';
 
 const done = [0, 1];
-/** Exit codes of an index for a contract that does not exist. A contract that fails has others: -14 is out of gas. */
+/**
+ * Exit codes that an index reports for a contract that does not exist. A contract that fails has another exit code,
+ * such as -14 (out of gas).
+ */
 const noContract = [-13, -256];
-/** Faults that depend on the account: the index rejects it or does not have it. */
+/** Faults that depend on the account: the index rejects the account or does not have it. */
 const ofAccount: readonly FaultKind[] = ['refused', 'missing'];
 /** Faults that may depend on the contract, for example because the index cannot encode what its method returns. */
 const ofContract: readonly FaultKind[] = ['failing', 'wrong'];

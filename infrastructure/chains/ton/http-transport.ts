@@ -15,7 +15,10 @@ type Answer = { readonly read: Raw; readonly bytes: number };
 
 /** Connection to one TON index. */
 export type Endpoint = {
-  /** Sends a request and resolves by `until`. Rejects with a NodeFault if there is no usable answer. */
+  /**
+   * Sends a request, repeatedly while the node limits the rate. Each attempt may take `ms` milliseconds; all attempts
+   * end by `until` (time of `performance.now()`). Rejects with a NodeFault if there is no usable answer.
+   */
   ask(question: Question, ms: number, until: number): Promise<Answer>;
   /** Capabilities of the index: listing blocks, and the newest block of each shard. Absent while unknown. */
   readonly can: { blocks?: boolean; shards?: boolean };

@@ -11,7 +11,7 @@ const blocksRemembered = 1024;
 /** Factor on the timeouts: the list of shard blocks may take several pages, and an index may throttle. */
 const timeoutFactor = 2;
 
-/** Returns the seqno of the block with that hash; null if the index has none. */
+/** Returns the seqno of the block with the given hash; null if the index has no such block. */
 const search = async (node: Node, hash: string): Promise<number | null> => {
   if (node.can.blocks === false) return Number(hash.split(':').at(-1)) || null;
   const root_hash = Buffer.from(hash, 'hex').toString('base64');
@@ -26,7 +26,7 @@ const search = async (node: Node, hash: string): Promise<number | null> => {
  */
 const hasCounts = ({ blocks }: MasterBlock) => [...(blocks?.values() ?? [])].every(({ count }) => count !== null);
 
-/** Caches masterchain blocks by seqno and hash. They are final. */
+/** Caches masterchain blocks, which are final, by seqno and hash. */
 export const createMasterBlocks = (nodes: Nodes) => {
   const known = createBoundedCache<number, MasterBlock>(blocksRemembered);
   const numbers = createBoundedCache<string, number>(blocksRemembered);
@@ -68,7 +68,7 @@ export const createMasterBlocks = (nodes: Nodes) => {
       throw error;
     }
   };
-  /** Returns the logical time at which a block starts; null if no source reports it, and before the first block. */
+  /** Returns the logical time at which a block starts; null for seqno 0, and if no source reports it. */
   const ltOf = async (seqno: number) => (seqno > 0 ? ((await at(seqno))?.lt ?? null) : null);
   return { at, of, ltOf, withList };
 };

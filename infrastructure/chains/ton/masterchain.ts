@@ -15,8 +15,8 @@ export type MasterBlock = {
   readonly blocks: ReadonlyMap<string, Committed> | null;
 };
 /**
- * Block committed by a masterchain block: its transaction count and the names of its predecessors. Each is null if the
- * source does not report it.
+ * Block committed by a masterchain block: its transaction count and the names of its predecessors. A field is null if
+ * the source does not report it.
  */
 type Committed = { readonly count: number | null; readonly before: readonly string[] | null };
 

@@ -52,7 +52,7 @@ export const commentIn = (body: Slice | null): Comment => {
   return body && code === op.text ? { text: textIn(body), isEncrypted: false } : noComment;
 };
 
-/** Returns the comment of a message. Newer indexes already decode it. */
+/** Returns the comment of a message. Newer indexes return the comment already decoded. */
 export const commentOf = (message: Raw): Comment => {
   const { decoded } = part(message.message_content);
   if (isRaw(decoded) && decoded.type === 'text_comment' && typeof decoded.comment === 'string')

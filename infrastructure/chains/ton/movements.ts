@@ -126,8 +126,8 @@ const carriers: Readonly<Partial<Record<OrderKind, number>>> = {
 };
 
 /**
- * Returns the message that takes the tokens to the other wallet, or the received message if there is none. Its hash
- * identifies the transfer on both sides.
+ * Returns the message that takes the tokens to the other wallet, or the received message if there is none. The hash of
+ * the message identifies the transfer on both sides.
  */
 const carrierOf = (transaction: Transaction, received: Raw, kind: OrderKind) =>
   messagesOut(transaction).find((message) => {

@@ -23,7 +23,7 @@ export const createPageSize = () => {
       acceptedPages = 0;
       hasGrown = true;
     },
-    /** Halves a rejected size. Returns false if there is no smaller one. */
+    /** Halves a rejected page size. Returns false if the size is already 1. */
     refused: (limit: number) => {
       if (limit <= 1) return false;
       // Pages of several blocks are requested concurrently, so their rejections have one cause and reduce the size
@@ -40,7 +40,7 @@ export const createPageSize = () => {
 };
 export type PageSize = ReturnType<typeof createPageSize>;
 
-/** Requests a page, and smaller ones while the index rejects the limit or the answer is too large. */
+/** Requests a page, and a smaller page while the index rejects the limit or the answer is too large. */
 export const askPage = async <T>(pages: PageSize, ask: (limit: number) => Promise<T>) => {
   for (;;) {
     const limit = pages.current();

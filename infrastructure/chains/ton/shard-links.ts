@@ -53,7 +53,7 @@ const partsOf = (name: string) => {
 const halfOf = (shard: bigint) => shard & -shard;
 
 const wholeWorkchain = 1n << 63n;
-/** Returns whether the shards cover each workchain. */
+/** Returns whether the shards together cover the whole range of each workchain. */
 const areWhole = (tops: Tops) => {
   const covered = new Map<string, bigint>();
   for (const { workchain, shard } of [...tops].map(partsOf))

@@ -60,17 +60,17 @@ const permanentErrors: Readonly<Record<string, (call: Call, error: ClientError) 
   'maximum-append-event-size-exceeded': tooLarge,
   'append-record-size-exceeded': tooLarge,
   'transaction-max-size-exceeded': tooLarge,
-  // RESOURCE_EXHAUSTED: the message exceeds the size that the server accepts.
+  // Status RESOURCE_EXHAUSTED: the message exceeds the size that the server accepts.
   'grpc 8': tooLarge,
   'stream-deleted': deleted,
   'stream-tombstoned': deleted,
   // An append to several streams, at least one of which was deleted permanently.
   'append-consistency-violation': deleted,
   'access-denied': accessDenied,
-  // PERMISSION_DENIED and UNAUTHENTICATED
+  // Statuses PERMISSION_DENIED and UNAUTHENTICATED.
   'grpc 7': accessDenied,
   'grpc 16': accessDenied,
-  // INVALID_ARGUMENT, FAILED_PRECONDITION and UNIMPLEMENTED, for example from a read-only server
+  // Statuses INVALID_ARGUMENT, FAILED_PRECONDITION and UNIMPLEMENTED, for example from a read-only server.
   'invalid-argument': rejected,
   'grpc 3': rejected,
   'grpc 9': rejected,

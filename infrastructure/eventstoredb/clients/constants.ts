@@ -9,7 +9,9 @@ export const NO_STREAM = 'no_stream';
 
 type Searching = Partial<Omit<Filter, 'filterOn'>>;
 
-/** Builds a subscription filter for stream names with the prefix. An empty prefix excludes only the server's own events. */
+/**
+ * Builds a subscription filter for stream names with the prefix. An empty prefix excludes only the server's own events.
+ */
 export const streamsOf = (prefix: string, searching: Searching = {}): Filter => ({
   checkpointInterval: 1,
   ...searching,

@@ -4,7 +4,7 @@ const clientModules = /[\\/]node_modules[\\/](@eventstore|@kurrent|@grpc)[\\/]/;
 const thrownAt = ({ stack = '' }: Error) =>
   stack.split('\n').find((line) => /^\s+at .*[\\/]/.test(line) && !/\bnode:/.test(line)) ?? '';
 
-/** Recognizes errors that a server returned by their gRPC code, and errors of the client's own code by the stack. */
+/** Recognizes the errors of a server by their gRPC code, and the errors of the client's own code by the stack. */
 const isClientError = (reason: unknown) => {
   const { code, details } = (reason ?? {}) as { code?: unknown; details?: unknown };
   const isAnswer = typeof code === 'number' && typeof details === 'string';
@@ -24,8 +24,8 @@ let guards = 0;
 
 /**
  * Keeps the process alive when the client throws or rejects outside of a call, as it does when connections break. The
- * calls themselves have timeouts and are retried. All other errors still end the process. Returns a function that removes
- * the guard.
+ * calls themselves have timeouts and are retried. All other errors still end the process. Returns a function that
+ * removes the guard.
  */
 export const guardProcess = () => {
   if (guards++ === 0) process.on('unhandledRejection', onRejection).on('uncaughtException', onException);

@@ -15,7 +15,7 @@ type Internals = {
 };
 type Call = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
-/** Maximum number of appends in flight. The server processes them in the order in which they were sent. */
+/** Maximum number of appends in flight. The server processes appends in the order in which they were sent. */
 const maxInFlight = 512;
 const never = new AbortController().signal;
 
@@ -85,11 +85,11 @@ const createAnswers = (call: Call, idleTimeoutMs: number) => {
 };
 
 /**
- * Sends the appends without waiting for each answer; the log keeps their order. Resolves when all are stored. After a
- * rejection, some of them may be stored.
+ * Sends the appends without waiting for each answer; the log keeps their order. Resolves when all appends are stored.
+ * After a rejection, some of the appends may be stored.
  *
- * Opens a call of its own, because the client's batch appends share one table of promises between all connections of the
- * process.
+ * Opens a call of its own, because the client's batch appends share one table of promises between all connections of
+ * the process.
  */
 export const appendInOrder = async (
   client: EventStoreDBClient,

@@ -58,7 +58,7 @@ export type History = {
 /**
  * Reads an organization's history from the category streams that the server maintains, so that the cost depends on that
  * organization alone. The history of the system, and any history while a category stream is missing or lags, is read
- * from the log of all events instead, skipping those of other organizations.
+ * from the log of all events instead, skipping the events of other organizations.
  */
 export const createHistory = (
   connection: Connection,
@@ -68,14 +68,16 @@ export const createHistory = (
   const belongsTo = async (upTo: Moment) =>
     commitsUpTo(upTo, 'time' in upTo ? (await connection.readStream(clockStream)).flatMap(recordedEvents) : []);
   /**
-   * Returns whether the history can be read from category streams. The history of the system cannot: a command over
-   * streams of an organization and of the system is committed in a category of the organization.
+   * Returns whether the history can be read from category streams. The history of the system cannot be read from them:
+   * a command over streams of an organization and of the system is committed in a category of the organization.
    */
   const isByCategory = async (organizationId: string, end: LogEnd) =>
     organizationId !== systemStreams && (await isLinkedUpTo(connection, end));
   const names = (organizationId: string) => aggregates.map((aggregate) => `${organizationId}.${aggregate}`);
 
-  /** Yields events up to the end of the log as of the first read, so that the result has no gaps before its last event. */
+  /**
+   * Yields events up to the end of the log as of the first read, so that the result has no gaps before its last event.
+   */
   const oldestFirst = async function* (organizationId: string, after: Position): Events {
     const end = await findEnd(all.recordsBackwards, organizationId);
     if (!end) return;

@@ -6,9 +6,9 @@ import { categoryOf } from './category.js';
 
 const pollIntervalMs = 50;
 /**
- * Newest part of the log, by time and by number of records. Records in it may not be linked in their categories yet.
- * The server links categories concurrently, so a later event may be linked shortly before an earlier event of another
- * category.
+ * Newest part of the log, by time and by number of records. The records of this part may not be linked in their
+ * categories yet. The server links categories concurrently, so a later event may be linked shortly before an earlier
+ * event of another category.
  */
 const unsettled = { ms: 10_000, records: 1000 };
 const lookBack = 500;
@@ -60,7 +60,7 @@ const isLinked = async (connection: Connection, { stream, commit }: RawRecord, u
 
 /** Returns whether an organization's categories link all events up to the end, after waiting for late links. */
 export const isLinkedUpTo = async (connection: Connection, end: LogEnd): Promise<boolean> => {
-  // The server's category projection may lag by this time. If it lags more, all events are read instead.
+  // The server's category projection may lag by this time. If the projection lags more, all events are read instead.
   const until = Date.now() + connection.deadlines.linksMs;
   for (const record of end.unsettled) if (!(await isLinked(connection, record, until))) return false;
   return true;

@@ -9,7 +9,7 @@ export type Agreement = {
   readonly needed: number;
   /** Returns a key that is equal for equivalent answers, even if nodes encode them differently. */
   digest(answer: RpcAnswer): string;
-  /** Resolves to true if the answer contradicts itself. Such an answer does not count as a vote. */
+  /** Resolves to true if the answer contradicts itself. A contradictory answer does not count as a vote. */
   isDoubtful(answer: RpcAnswer): Promise<boolean>;
 };
 

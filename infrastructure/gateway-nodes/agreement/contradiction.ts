@@ -104,8 +104,8 @@ const isUnannounced = async (receipt: unknown, pace: Pace): Promise<boolean> => 
 const bloomed: readonly string[] = ['eth_getTransactionReceipt', 'eth_getBlockReceipts'];
 
 /**
- * Returns whether the answer has a receipt with a log that the receipt's own bloom filter excludes. Such a receipt is
- * wrong, because bloom filters have no false negatives.
+ * Returns whether the answer has a receipt with a log that the receipt's own bloom filter excludes. A receipt of this
+ * kind is wrong, because bloom filters have no false negatives.
  */
 export const lacksLogs = async ({ method }: RpcCall, answer: RpcAnswer): Promise<boolean> => {
   if (!bloomed.includes(method) || 'error' in answer) return false;

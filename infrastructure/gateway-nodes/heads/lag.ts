@@ -6,7 +6,7 @@ import { NodeFault } from '../../nodes/node-fault.js';
 /** Methods whose answers do not depend on a block. */
 const blockIndependent = new Set(methods.filter(({ validity }) => validity === 'now').map(({ nodeName }) => nodeName));
 
-/** Returns the height that a node must have reached so that its answer is not doubted; -1 for any height. */
+/** Returns the height that a node must have reached so that its answer is not doubted; -1 if no height is required. */
 export const heightNeeded = (method: string, cacheability: Cacheability, announced: number): number => {
   if (cacheability.kind === 'height') return Math.min(cacheability.height, announced);
   return cacheability.kind === 'head' && !blockIndependent.has(method) ? announced : -1;

@@ -68,8 +68,8 @@ const votesFor = (candidate: ChainName, named: readonly ChainName[]) =>
   named.filter((name) => isSame(name, candidate)).length;
 
 /**
- * Returns the chain that most nodes serve, and the number of those nodes; null if no chain is known. In a tie, the
- * current chain wins if it is among the tied ones; if not, the chain of the node that is configured first.
+ * Returns the chain that most nodes serve, and how many nodes serve it; null if no chain is known. In a tie, the
+ * current chain wins if it is one of the tied chains; if not, the chain of the node that is configured first.
  */
 export const majorityOf = (
   named: readonly ChainName[],

@@ -12,7 +12,10 @@ export type ElectionOptions = {
   readonly onElect?: (name: string) => void;
 };
 
-/** Milliseconds after which silent nodes no longer delay the first decision, unless they could outvote the others. */
+/**
+ * Milliseconds after which silent nodes no longer delay the first decision, unless the silent nodes could outvote the
+ * nodes that have answered.
+ */
 export const earlyDecisionMs = 500;
 
 /** Decides by majority which chain the nodes serve, and marks nodes of other chains as foreign. */

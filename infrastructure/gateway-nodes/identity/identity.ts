@@ -93,9 +93,9 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
       }
       return verify(member, recheckMs);
     },
-    /** Checks the node again, and rejects unless it serves the elected chain. */
+    /** Checks again which chain the node serves, and rejects unless it is the elected chain. */
     verify: (member: Member) => verify(member, 0),
-    /** Checks the node now; rejects if it is foreign. */
+    /** Checks now which chain the node serves; rejects if it is another chain than the elected one. */
     check: async (member: Member) => {
       await check(member);
       rejectForeign(member);

@@ -35,8 +35,8 @@ export const joinedSource = ({ sources }: Pieces): Source | undefined => {
 
 /**
  * Creates a function that reads pieces of a range from one branch of the chain: all nodes that returned non-final
- * blocks must have the same last block, before and after the read. If they differ, the read is repeated with one node
- * at a time. Resolves to null when no attempt found a single branch.
+ * blocks must have the same last block, before and after the read. If the last blocks differ, the read is repeated with
+ * one node at a time. Resolves to null when no attempt found a single branch.
  */
 export const createOneBranch = ({ head, finalHeight, nodeCount, hashAt }: Sources) => {
   const hashesAt = async (height: number, nodes: readonly number[]) => {

@@ -92,7 +92,7 @@ const createReading = (
     if ('result' in answer) sources.push({ source: answer.source, isFinal: range.to <= final });
     return answer;
   };
-  /** Reads a range. Splits it in halves when the nodes reject it as too large. */
+  /** Reads a range. Splits the range in halves when the nodes reject it as too large. */
   const read = async (range: LogRange, accepted: (width: number) => void): Promise<readonly Buffer[]> => {
     const answer = await ask(range);
     if (!isTooMuch(answer)) {
@@ -218,8 +218,8 @@ export const splitLogs = (fetch: Fetch, { head, finalHeight, nodeCount }: Source
   };
 
   /**
-   * Returns a request's range and the pieces to split it into; null unless the range is known to be wider than the
-   * nodes accept.
+   * Returns a request's range and the pieces to split it into. Returns null unless the range is known to be wider than
+   * the nodes accept and needs at most half of `maxPieces`.
    */
   const planFor = async (call: RpcCall, cancellation: Cancellation) => {
     const widest = widths.known();

@@ -46,8 +46,8 @@ export const isInformative = ({ rank }: Outcome): boolean => informative.include
 export const answerFrom = (raw: string, outcomes: readonly Outcome[], waiting: boolean): RpcAnswer => {
   const all = waiting ? [...outcomes, lost] : outcomes;
   const best = byRank.flatMap((rank) => all.find((outcome) => outcome.rank === rank) ?? [])[0] ?? unsent;
-  // A node whose answer was lost may have accepted the transaction and passed it on to the others, so it counts as
-  // accepted.
+  // A node whose answer was lost may have accepted the transaction and passed it on to the other nodes, so the
+  // transaction counts as accepted.
   if (best.rank === 'known' && all.some(({ rank }) => rank === 'lost'))
     return { result: Buffer.from(JSON.stringify(keccak256(raw))) };
   if ('answer' in best) return best.answer;

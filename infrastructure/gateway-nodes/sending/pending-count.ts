@@ -25,7 +25,7 @@ export const createAccepted = () => {
 export const isPendingCount = ({ method, params }: RpcCall): boolean =>
   method === 'eth_getTransactionCount' && params[1] === 'pending';
 
-/** Reads a count; null when the answer has none. */
+/** Reads a transaction count; null when the answer contains no count. */
 const countIn = (answer: RpcAnswer): bigint | null => {
   try {
     return 'result' in answer ? BigInt(JSON.parse(Buffer.from(answer.result).toString())) : null;
@@ -53,7 +53,7 @@ export const largestCount = (
 ): Promise<RpcAnswer | null> => {
   const startedAt = performance.now();
   const asking = createCancellation();
-  // A node that accepted a transaction is asked even in cooldown: the others may not know the transaction.
+  // A node that accepted a transaction is asked even in cooldown, because the other nodes may not know the transaction.
   const isAsked = (member: Member) => !member.isResting() || (isAwaited(member) && !member.isForeign());
   const running = new Set(members.filter(isAsked));
   const answers: RpcAnswer[] = [];

@@ -10,7 +10,9 @@ const textLength = 2 + size * 2;
 const nothing = `0x${'00'.repeat(size)}`;
 const everything = `0x${'ff'.repeat(size)}`;
 
-/** Returns a usable bloom filter; null for the placeholders of nodes that compute none: absent, `0x` or all ones. */
+/**
+ * Returns a usable bloom filter; null for a placeholder of a node that computes no filters: absent, `0x` or all ones.
+ */
 export const bloomIn = (value: unknown): string | null =>
   typeof value === 'string' && value.length === textLength && value.toLowerCase() !== everything ? value : null;
 

@@ -14,7 +14,7 @@ export type Envelope =
   | {
       readonly id: string | null;
       readonly result: Buffer;
-      /** Chunks of the result as received; absent if the answer was joined. Reading `result` joins them. */
+      /** Chunks of the result as received; absent if the answer was joined. Reading `result` joins the chunks. */
       readonly pieces?: readonly Buffer[];
     }
   | { readonly id: string | null; readonly error: Buffer };
@@ -42,7 +42,7 @@ const endOfToken = (bytes: Buffer, start: number) => {
   return at > start && bytes[start] !== openObject && bytes[start] !== openList ? at : -1;
 };
 
-/** Members that may follow the result, although most nodes write them before it. */
+/** Matches members of an answer that follow the result. Most nodes write these members before the result. */
 const tailPattern = /(?:\s*,\s*"(?:id|jsonrpc)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)){0,2}\s*\}\s*$/;
 const idInTail = /"id"\s*:\s*("[^"\\]*"|-?\d+|null)/;
 
@@ -117,7 +117,7 @@ const parse = (bytes: Buffer): Found | null => {
 /** Reads an answer; null if the bytes are not a JSON-RPC answer. */
 export const readEnvelope = (bytes: Buffer): Envelope | null => {
   const scanned = scan(bytes);
-  // A few nodes write `"error":null` before the result. Such an answer is parsed.
+  // A few nodes write `"error":null` before the result. An answer of this form is parsed as a whole.
   const isScannable = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === openObject);
   const read = isScannable ? scanned : parse(bytes);
   if (!read) return null;

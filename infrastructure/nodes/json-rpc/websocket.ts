@@ -21,8 +21,8 @@ type Message<Answer> =
 type PendingRequest<Answer> = { resolve(answer: Answer): void; reject(fault: NodeFault): void };
 
 /**
- * Functions that read the messages of a node. Those of the gateway keep results as bytes, those of chain followers
- * parse them.
+ * Functions that read the messages of a node. The functions of the gateway keep results as bytes, and the functions of
+ * chain followers parse the results.
  */
 type MessageReader<Answer> = {
   /** Throws if the message is not JSON-RPC. */
@@ -173,7 +173,7 @@ const endOf = async (ended: Promise<void>, signal: AbortSignal) => {
   settled.abort();
 };
 
-/** Keeps at most one connection. It is opened on first use and, after a loss, again on the next use. */
+/** Keeps at most one connection. The connection is opened on first use and, after a loss, again on the next use. */
 const createReconnectingConnection = <Answer>(open: () => Connection<Answer>, ended: () => void = () => undefined) => {
   let current: Connection<Answer> | null = null;
   let isClosed = false;
@@ -235,7 +235,7 @@ export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Me
   let hasLarge = false;
 
   /**
-   * Sends a request on the sequential connection. If its answer is oversized, equal requests are sent on that
+   * Sends a request on the sequential connection. If the answer is oversized, equal requests are sent on that
    * connection from then on.
    */
   const exchangeSuspect = (method: string, params: string, cancellation: Cancellation) =>

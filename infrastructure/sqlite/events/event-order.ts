@@ -54,8 +54,8 @@ const firstOutOfOrder = async (db: Database, organizationId: string | null): Pro
     `SELECT stream, revision, position, id FROM events WHERE (stream, revision) > (?, ?) AND stream < ?
        ORDER BY stream, revision LIMIT ${entriesAtOnce}`,
   );
-  // Stream names begin with the organization id and a dot. They sort before the id with a slash, the next character
-  // after the dot.
+  // Stream names begin with the organization id and a dot. These names sort before the id with a slash, the next
+  // character after the dot.
   const end = organizationId === null ? '\u{10ffff}' : `${organizationId}/`;
   const check = createStreamCheck();
   let last: Pick<Entry, 'stream' | 'revision'> = {

@@ -93,7 +93,10 @@ const appendOf = async (writes: readonly StreamWrite[]): Promise<Append> => {
   return append;
 };
 const countOf = (append: Append) => append.reduce((sum, { events }) => sum + events.length, 0);
-/** Builds the recorded events of an append without reading them back. Their positions are contiguous and end at `last`. */
+/**
+ * Builds the recorded events of an append without reading them back. The positions of the events are contiguous and end
+ * at `last`.
+ */
 const recordedBy = (append: Append, last: Position, time: number): Recorded[] => {
   let position = last - countOf(append);
   let known = {} as Metadata;

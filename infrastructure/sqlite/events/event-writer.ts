@@ -10,7 +10,10 @@ export type EventRow = { readonly id: string; readonly type: string; readonly da
 export type Append = readonly {
   readonly stream: string;
   readonly expected: number;
-  /** Events to append. Metadata is null when it equals that of the previous event, as within one command. */
+  /**
+   * Events to append. The metadata of an event is null when it equals the metadata of the previous event, as within one
+   * command.
+   */
   readonly events: readonly (Omit<EventRow, 'metadata'> & {
     readonly metadata: string | null;
     readonly mac?: string | undefined;
@@ -43,7 +46,9 @@ const schema = `
 
 const corrects = (writes: Append) => writes.some(({ stream }) => stream === clockStream);
 
-/** Returns the time of a commit. It never decreases, except in a commit that records a correction of the clock. */
+/**
+ * Returns the time of a commit. The time never decreases, except in a commit that records a correction of the clock.
+ */
 const timeAfter = (last: number, writes: Append) => (corrects(writes) ? Date.now() : Math.max(Date.now(), last));
 
 type WriterOptions = { readonly path: string; readonly lockMs: number; readonly pages: PageCache };
@@ -63,7 +68,9 @@ serveThread<WriterOptions, Append | Adoption, Appended>(({ path, lockMs, pages }
 
   const currentRevision = (stream: string) => (revisionOf.get(stream) as { revision: number | null }).revision ?? -1;
 
-  /** Returns the position of a write that was already stored: the same ids are at the same revisions; null otherwise. */
+  /**
+   * Returns the position of a write that was already stored: the same ids are at the same revisions; null otherwise.
+   */
   const storedBefore = ({ stream, expected, events }: Append[number]) => {
     const rows = storedAfter.all(stream, expected, events.length) as { id: string; position: number }[];
     const same = rows.length === events.length && rows.every(({ id }, i) => id === events[i]?.id);

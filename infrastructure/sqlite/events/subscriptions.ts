@@ -5,8 +5,8 @@ import { loopTurn } from '../../loop-turn.js';
 const pollIntervalMs = 20;
 const inboxLimit = 10_000;
 /**
- * Number of events above which an append is not passed to subscribers directly. They read it from the store, in several
- * turns of the event loop.
+ * Number of events above which an append is not passed to subscribers directly. Subscribers read a larger append from
+ * the store, in several turns of the event loop.
  */
 const maxOfferedSize = 2000;
 /** Number of events in a batch above which each subscriber gets a separate turn of the event loop. */
@@ -29,7 +29,7 @@ const createInbox = (after: Position) => {
       offeredUpTo = Math.max(offeredUpTo, more.at(-1)?.position ?? offeredUpTo);
       wake();
     },
-    /** Wakes the subscriber if the store has events after those that were offered. */
+    /** Wakes the subscriber if the store has events after the events that were offered. */
     noteHead: (head: Position) => {
       if (head <= offeredUpTo) return;
       mustRead = true;

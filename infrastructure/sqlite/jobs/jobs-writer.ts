@@ -3,7 +3,10 @@ import { type Database, inTransaction, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 import { createLeases } from './leases.js';
 
-/** Requests to the writing thread. They include `now`, because the caller's clock function cannot be sent to a thread. */
+/**
+ * Requests to the writing thread. A request includes `now`, because the caller's clock function cannot be sent to a
+ * thread.
+ */
 export type JobsRequest =
   | { readonly kind: 'put'; readonly jobs: readonly (Job & { readonly at: number })[]; readonly now: number }
   | { readonly kind: 'remove'; readonly ids: readonly string[] }
@@ -51,7 +54,8 @@ const layout = 3;
 
 /**
  * A lane with waiting jobs has a row in `lanes` with its turn: the time when its first job is due or, if later, the
- * time when the lane was last served. Its organization has a row in `organizations` with a turn derived from its lanes.
+ * time when the lane was last served. A lane that was idle gets a turn `creditMs` before the present for a job that is
+ * already due. The organization of a lane has a row in `organizations` with a turn derived from its lanes.
  * Organizations are served by turn, and the lanes of each organization by their turns, so that all are served in
  * rotation. The cost depends neither on the number of jobs in a lane nor on the number of lanes without due jobs.
  */
@@ -71,7 +75,9 @@ const schema = `
   CREATE INDEX IF NOT EXISTS organizations_by_turn ON organizations (turn);
   CREATE TABLE IF NOT EXISTS workers (id TEXT PRIMARY KEY, beat INTEGER NOT NULL) WITHOUT ROWID;`;
 
-/** Creates the tables. Drops a queue of an older layout, because open deliveries are put again when a deliverer starts. */
+/**
+ * Creates the tables. Drops a queue of an older layout, because open deliveries are put again when a deliverer starts.
+ */
 const createTables = (db: Database) =>
   inTransaction(db, () => {
     const found = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
@@ -80,8 +86,8 @@ const createTables = (db: Database) =>
   });
 
 const prepare = (db: Database) => ({
-  // Inserts a job. If its id exists, a waiting job is moved to an earlier time, and a running job runs once more, even
-  // if it was removed meanwhile.
+  // Inserts a job. If a job with the same id exists, a waiting job is moved to an earlier time, and a running job runs
+  // once more, even if it was removed meanwhile.
   insert: db.prepare(
     `INSERT INTO jobs (id, organization, lane, at) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET removed = 0, put_again = worker IS NOT NULL, at = min(at, excluded.at)

@@ -42,7 +42,7 @@ const createRunningJobs = () => {
   };
 };
 
-/** Creates a doorbell that remembers a ring until the next wait. */
+/** Creates a wake-up signal that stores a ring until the next wait. */
 const createLatchedBell = () => {
   const bell = createDoorbell();
   let rung = false;
@@ -70,7 +70,7 @@ const writeWithRetry = async ({ writer, signal }: WorkerContext, request: JobsRe
   }
 };
 
-/** Runs one worker until the signal fires, as specified by `Jobs.work`. */
+/** Runs one worker until the signal aborts, as specified by `Jobs.work`. */
 const runWorker = async (
   work: Parameters<Jobs['work']>[0],
   working: WorkerContext,
@@ -110,7 +110,7 @@ const runWorker = async (
     const { running } = runningJobs;
     const limits = { perOrganization, perLane };
     const { jobs, next } = await writer.run({ kind: 'take', worker, free, ...limits, running, now: now() });
-    // The signal may have fired meanwhile. Jobs that were not started are put back for other workers.
+    // The signal may have aborted meanwhile. Jobs that were not started are put back for other workers.
     for (const job of jobs) keep(signal.aborted ? finish(job.id, now()) : runJob(job));
     // Each lane got only its share of the slots. If slots are left, jobs are taken again at once, because lanes may
     // have more due jobs than their share.

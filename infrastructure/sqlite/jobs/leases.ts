@@ -12,9 +12,9 @@ const pollIntervalMs = 100;
 export const defaultLeaseMs = 3500;
 
 /**
- * Manages leases on jobs. A worker with running jobs increments its heartbeat every second. When other workers see the
- * heartbeat unchanged for `leaseMs`, they put its jobs back. Clocks of different processes are never compared, so that
- * setting a clock cannot end a lease.
+ * Manages leases on jobs. A worker with running jobs increments its heartbeat every second. When another process sees
+ * the heartbeat unchanged for `leaseMs`, it puts the worker's jobs back. Clocks of different processes are never
+ * compared, so that setting a clock cannot end a lease.
  */
 export const createLeases = (db: Database, leaseMs: number, requeue: (place: LaneId, now: number) => void) => {
   const beat = db.prepare(
@@ -30,7 +30,7 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
   const putBack = db.prepare('UPDATE jobs SET worker = NULL WHERE worker = ? RETURNING organization, lane');
 
   const own = new Set<string>();
-  /** Last heartbeat of each other worker, and for how many milliseconds that heartbeat has not changed. */
+  /** Last heartbeat of each worker of other processes, and for how many milliseconds that heartbeat has not changed. */
   let seen = new Map<string, { beat: number; ms: number }>();
   let beats = 0;
   let polledAt = performance.now();
@@ -40,8 +40,8 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
     try {
       for (const worker of own) beat.run({ worker, beat: ++beats });
     } catch {
-      // Failed heartbeats are ignored: a database that rejects writes also keeps others from taking the jobs, and the
-      // next heartbeat may succeed.
+      // Failed heartbeats are ignored: a database that rejects writes also prevents other workers from taking the jobs,
+      // and the next heartbeat may succeed.
     }
   }, heartbeatIntervalMs);
 
@@ -58,7 +58,7 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
       if (elapsed < pollIntervalMs) return;
       polledAt += elapsed;
       const others = (workers.all() as { id: string; beat: number }[]).filter(({ id }) => !own.has(id));
-      // Caps the interval: a process that was suspended did not observe the others meanwhile.
+      // Caps the interval: a process that was suspended did not observe the other workers meanwhile.
       const watched = Math.min(elapsed, 2 * pollIntervalMs);
       const observe = ({ id, beat }: { id: string; beat: number }) => {
         const before = seen.get(id);
@@ -67,12 +67,14 @@ export const createLeases = (db: Database, leaseMs: number, requeue: (place: Lan
       seen = new Map(others.map(observe));
       for (const [id, { beat, ms }] of seen) if (ms >= leaseMs) putBackJobs(id, beat, now);
     },
-    /** Starts the heartbeat of a worker. Must run in the transaction that takes its jobs, so that every job has a lease. */
+    /**
+     * Starts the heartbeat of a worker. Must run in the transaction that takes its jobs, so that every job has a lease.
+     */
     begin: (worker: string) => {
       own.add(worker);
       beat.run({ worker, beat: ++beats });
     },
-    /** Stops the heartbeat. Other workers put back jobs that are still running, as after a crash. */
+    /** Stops the heartbeat. Other processes put back jobs that are still running, as after a crash. */
     leave: (worker: string) => {
       own.delete(worker);
       forget.run({ worker });

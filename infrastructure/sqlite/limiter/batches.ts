@@ -18,7 +18,7 @@ export const createBatches = (db: Database, lockMs: number, prepare: () => void)
   let tasks: Task[] = [];
   limitLockWait(db, mainThreadLockMs);
 
-  /** Retries tasks after a pause, together with those that arrive meanwhile. */
+  /** Retries tasks after a pause, together with the tasks that arrive during the pause. */
   const repeat = (batch: readonly Task[], cause: unknown) => {
     const now = performance.now();
     for (const { until, reject } of batch) if (until <= now) reject(new TimedOut(lockMs, { cause }));
@@ -47,7 +47,10 @@ export const createBatches = (db: Database, lockMs: number, prepare: () => void)
         tasks.push({ work, until: performance.now() + lockMs, resolve, reject });
         if (tasks.length === 1) setImmediate(flush);
       }).catch(unavailable('Limiter')),
-    /** Runs the remaining tasks at shutdown. They may wait longer for a lock, because nothing else is served. */
+    /**
+     * Runs the remaining tasks at shutdown. A task may wait longer for a lock than usual, because the process no longer
+     * serves requests.
+     */
     finish: () => {
       limitLockWait(db, lockMs);
       flush();

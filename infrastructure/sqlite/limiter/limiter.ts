@@ -30,7 +30,10 @@ const claimOf = (found: Found, request: string): Awaited<ReturnType<Limiter['cla
   return { kind: 'answered', answer: found.answer };
 };
 
-/** Creates a limiter shared by all processes on a data directory. Not fsynced: a power failure may lose the last changes. */
+/**
+ * Creates a limiter shared by all processes on a data directory. Not fsynced: a power failure may lose the last
+ * changes.
+ */
 export const sqliteLimiter = async (
   path: string,
   now: () => number,

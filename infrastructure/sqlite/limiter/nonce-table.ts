@@ -2,13 +2,15 @@ import { retentionMs } from '../../../application/access/request-nonces.js';
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { Database } from '../database.js';
 
-/** Maximum number of nonces deleted per sweep: few enough not to delay requests, enough for 10,000 requests per second. */
+/**
+ * Maximum number of nonces deleted per sweep: few enough not to delay requests, enough for 10,000 requests per second.
+ */
 const maxSweptNonces = 2000;
 const maxSpans = 100;
 
 /**
- * Manages spans, the time ranges of nonces. Only the newest `maxSpans` are kept, because older ones are no longer in
- * use.
+ * Manages spans, the time ranges of nonces. Only the newest `maxSpans` spans are kept, because older spans are no
+ * longer in use.
  */
 const createSpans = (db: Database) => {
   const add = db.prepare('INSERT OR IGNORE INTO spans (id) VALUES (?)');
@@ -37,7 +39,10 @@ export const createNonceTable = (db: Database) => {
   const drop = db.prepare(
     `DELETE FROM nonces WHERE (nonce, api_key) IN (SELECT nonce, api_key FROM nonces WHERE nonce < ? LIMIT ${maxSweptNonces})`,
   );
-  /** Time of the nonce that was spent last. The sweep depends on nonces instead of the clock, because the clock may jump. */
+  /**
+   * Time of the nonce that was spent last. The sweep depends on nonces instead of the clock, because the clock may
+   * jump.
+   */
   let latest = 0;
   return {
     spend: (apiKey: string, nonce: string, span: string | undefined) => {

@@ -12,7 +12,7 @@ export const documentCell = 2;
 
 const known = new WeakMap<AnyCollection, readonly string[]>();
 
-/** Returns the fields that the indexes need. Their values follow the first cells of a row. */
+/** Returns the fields that the indexes need. The values of these fields follow the first cells of a row. */
 export const columnsOf = (collection: AnyCollection): readonly string[] => {
   const found = known.get(collection);
   if (found) return found;

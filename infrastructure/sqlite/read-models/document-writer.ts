@@ -118,7 +118,7 @@ serveThread<WriterOptions, Job, boolean>(({ path, tables, firstRevision, pages }
   const declared = ({ collections }: Extract<Job, { collections: unknown }>) =>
     tables.filter(({ collection }) => collections.includes(collection));
 
-  /** Runs one job. Returns false if it was rejected. */
+  /** Runs one job. Returns false if the job was rejected. */
   const run = (job: Job): unknown => {
     switch (job.do) {
       case 'commit':

@@ -67,7 +67,9 @@ const showView = (generation: Pick<Generation, 'collection' | 'number'>) => `
 
 const namesOf = (tables: readonly Table[]) => new Set(tables.map(({ collection }) => collection));
 
-/** Catalogue of the generations in a database. Functions that change it must run inside a write transaction. */
+/**
+ * Catalogue of the generations in a database. Functions that change the catalogue must run inside a write transaction.
+ */
 const createCatalogue = (db: Database, firstRevision: number) => {
   db.exec(schema(firstRevision));
   const select = db.prepare('SELECT * FROM generations ORDER BY collection, number');

@@ -35,10 +35,14 @@ const tableOf = (collection: AnyCollection): Table => ({
   indexes: indexesOf(collection),
 });
 
-/** Page keys that precede all others, by direction. SQLite sorts numbers before texts and texts before blobs. */
+/**
+ * Page keys that precede all other page keys, by direction. SQLite sorts numbers before texts and texts before blobs.
+ */
 const startOf = { newestFirst: [new Uint8Array([255]), ''], oldestFirst: [-Infinity, ''] } as const;
 
-/** Builds the query of a page. Columns are qualified, because SQLite treats an unknown quoted name as a string literal. */
+/**
+ * Builds the query of a page. Columns are qualified, because SQLite treats an unknown quoted name as a string literal.
+ */
 const pageSql = ({ name, indexes }: AnyCollection, index: string, oldestFirst: boolean) => {
   const { equal, order } = indexes[index] as AnyCollection['indexes'][string];
   const [compare, direction] = oldestFirst ? ['>', 'ASC'] : ['<', 'DESC'];

@@ -46,7 +46,7 @@ const createOpening = ({ path, collections, pages }: ReadModelFile, log: Log) =>
   };
 };
 
-/** Replaces damaged read models with new ones. Retries until that succeeds or the store is closed. */
+/** Replaces damaged read models with new ones. Retries until the replacement succeeds or the store is closed. */
 const createRecovery = (from: ReadModelFile, log: Log) => {
   const { path } = from;
   const { openIntact, setDamagedAside } = createOpening(from, log);
@@ -104,8 +104,8 @@ const createRecovery = (from: ReadModelFile, log: Log) => {
 };
 
 /**
- * Read models in a file that recover from damage. A damaged file is set aside, at the start or while the service runs. The
- * projector then fills a new file from the events.
+ * Read models in a file that recover from damage. A damaged file is set aside, at the start or while the service runs.
+ * The projector then fills a new file from the events.
  */
 export const selfHealingReadModels = async (
   path: string,

@@ -177,7 +177,7 @@ const printNothing = ({ print }: Invocation): never => {
   throw new InconclusiveResult(reason);
 };
 
-/** Verifies every history, including those of removed organizations and of the service itself. */
+/** Verifies every history, including the histories of removed organizations and of the service itself. */
 const proveAll = (invocation: Invocation) =>
   withApp(invocation, async (app) => {
     const pinned = pinnedKey(invocation);

@@ -14,7 +14,8 @@ export const historyOwner = async (app: App, given: string): Promise<string> =>
   given === systemStreams ? systemStreams : app.organizations.idOf(given);
 
 /**
- * Returns the id of an organization in the store or, if the store lost it, in the seal log. Throws if neither has it.
+ * Returns the id of an organization in the store or, if the store lost the organization, in the seal log. Throws if
+ * neither the store nor the log has it.
  */
 export const requireOrganizationId = async (app: App, organization: string): Promise<string> => {
   const found = await findOrganizationId(app, organization);

@@ -69,7 +69,7 @@ export const parse = (command: Command, args: readonly string[]): Parsed => {
   return parsed;
 };
 
-/** Returns the value of an option if it is allowed. Otherwise rejects it with the list of allowed values. */
+/** Returns the value of an option if it is allowed. Rejects any other value with the list of allowed values. */
 export const oneOf = <T extends string>(flag: string, given: string | undefined, allowed: readonly T[]): T => {
   const found = allowed.find((one) => one === given);
   if (found !== undefined) return found;

@@ -9,7 +9,7 @@ import type { Paint } from './colours.js';
 export type Option = {
   readonly type: 'string' | 'boolean';
   readonly summary: string;
-  /** Placeholder of the value in the help. */
+  /** Placeholder of the option's value in the help, such as `DIR`. */
   readonly value?: string;
   readonly required?: true;
   /** Letter of the short form, such as `h` for `-h`. */
@@ -44,8 +44,8 @@ type Needs = {
   /** Chains to connect to; none by default. */
   readonly chains?: 'configured';
   /**
-   * Development chains in place of chains without a configured node: `start`, or the addresses of those that another
-   * process runs; none by default.
+   * Development chains in place of chains without a configured node: `start`, or the addresses of the development
+   * chains that another process runs; none by default.
    */
   readonly developments?: WantedDevelopments;
   /** True in a worker process, which shares its port with other workers of the same service. */

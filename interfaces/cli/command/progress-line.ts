@@ -22,7 +22,9 @@ export const createProgressLine = <Facts>(
   // Redraws the line every second, so that the time in it advances even if a phase rarely reports progress.
   const clock = draw && setInterval(() => redraw(), redrawIntervalMs).unref();
   return {
-    /** Shows the facts if the last line is old enough, or if a new phase begins. Ignores them in all other cases. */
+    /**
+     * Shows the facts if the last line is old enough, or if a new phase begins. Ignores the facts in all other cases.
+     */
     update: (next: string, facts: () => Facts) => {
       const now = performance.now();
       const isDue = now - shownAt >= (draw ? drawIntervalMs : writeIntervalMs);

@@ -44,8 +44,8 @@ export const withApp = async <T>({ open }: Invocation, work: (app: App) => Promi
 };
 
 /**
- * Runs work on the stores directly, whether or not a server is running. A projector updates the read models meanwhile;
- * it does no harm if a server runs a projector too. `settle` waits until the read models include the events that the
+ * Runs work on the stores directly, whether or not a server is running. A projector updates the read models meanwhile,
+ * which does no harm if a server runs a projector too. `settle` waits until the read models include the events that the
  * work appended.
  */
 export const withStores = async <T>(

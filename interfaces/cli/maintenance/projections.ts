@@ -111,8 +111,8 @@ const rebuild = async (invocation: Invocation, app: App, wanted: readonly AnyPro
   void stopped().then(() => stop.abort());
   const compare = options.compare !== undefined;
   const progress = createRebuildProgress(invocation, compare);
-  // Runs a projector even if no server does, because the live read models must reach the last event to be compared with
-  // the rebuilt ones.
+  // Runs a projector even if no server does, because the live read models must reach the last event before they are
+  // compared with the rebuilt read models.
   const projecting = compare ? supervise('projector', app.projector.run, stop.signal, app.system) : null;
   try {
     const rebuilt = await app.rebuild.run(wanted, { signal: stop.signal, report: progress.update, compare });

@@ -11,7 +11,7 @@ export type Front = {
   readonly isApi: boolean;
   /** Starts to serve requests. Before this call, the port only reports that the service is starting. */
   serve(served: Served, developments: () => Promise<DevelopmentAddresses>): Promise<void>;
-  /** Finishes the requests in flight. Those that take longer than `ms` milliseconds are aborted. */
+  /** Finishes the requests in flight. Requests that take longer than `ms` milliseconds are aborted. */
   stop(ms: number): Promise<void>;
 };
 

@@ -58,8 +58,8 @@ const createStoreRetry = (printError: Invocation['printError'], startup: Startup
 };
 
 /**
- * Starts the processes of the roles, and the heartbeat that shows their state to operators. Both end when `signal`
- * aborts.
+ * Starts the processes of the roles, and the heartbeat that shows their state to operators. Processes and heartbeat end
+ * when `signal` aborts.
  */
 const startProcesses = (app: App, wanted: readonly Role[], startup: Startup, signal: AbortSignal) => {
   // Starts nothing, not even a heartbeat, in a process that has no role itself and only keeps workers running.

@@ -47,8 +47,8 @@ const target = (specification: Specification, reference: string): unknown => {
 };
 
 /**
- * Resolves the `$ref` of a schema. Members that stand beside `$ref`, such as the description of a field, override those
- * of the referenced schema.
+ * Resolves the `$ref` of a schema. Members that stand beside `$ref`, such as the description of a field, override the
+ * members of the referenced schema.
  */
 const resolve = (specification: Specification, part: Schema): Schema => {
   const { $ref, ...own } = part.anyOf?.find((one) => one.$ref) ?? part;

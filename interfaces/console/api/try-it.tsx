@@ -42,7 +42,7 @@ type Prepared = {
 
 /**
  * Sends a request. Commands are always signed. Queries are signed if the page has the signing key or no session is
- * open; all others use the session cookie, and are repeated with a signature if the service returns 403, as for
+ * open. All other queries use the session cookie, and are repeated with a signature if the service returns 403, as for
  * responses with secrets.
  */
 const send = async ({ operation: { path, isCommand }, body, headers }: Prepared, nonce: string): Promise<Received> => {

@@ -18,8 +18,8 @@ const relationOf = (event: Event, other: Event) => {
 type EventProps = { readonly event: Event; readonly names: KnownNames; readonly organization?: string | undefined };
 
 /**
- * Events with the same correlation id as `event`, which are those of one request and of its effects, oldest first.
- * Marks the cause and the effects of `event`.
+ * Events with the same correlation id as `event`: the events of one request and of its effects, oldest first. Marks the
+ * cause and the effects of `event`.
  */
 const Relatives = ({ event, names, organization }: EventProps) => {
   const { value, error } = useLoaded(

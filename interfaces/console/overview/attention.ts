@@ -10,7 +10,7 @@ const day = 86_400_000;
 const stuckMs = 15 * 60_000;
 /** Maximum number of wallets checked for stuck transactions, which bounds the requests of the overview. */
 const maxSenders = 10;
-/** Used fraction of a quota from which the overview reports the quota. */
+/** Fraction of a quota that must be used before the overview reports the quota. */
 const nearlyFull = 0.9;
 
 const chainFindings = (chains: readonly ChainHealth[]): readonly Finding[] =>

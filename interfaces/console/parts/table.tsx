@@ -5,7 +5,7 @@ type TableProps = {
   /** Name of the table for screen readers; the titles of its columns by default. */
   readonly label?: string;
   readonly titles: readonly string[];
-  /** Rows of the body. */
+  /** Rows of the table's body. */
   readonly children: ComponentChildren;
 };
 

@@ -6,7 +6,7 @@ const idleMs = 5 * 60_000;
 
 type HeldKey = { readonly apiKey: string; readonly secret: SigningKey };
 
-/** Key that signs commands; null if there is none. It is not extractable, and exists only in memory. */
+/** Key that signs commands; null if there is none. The key is not extractable, and exists only in memory. */
 const held = signal<HeldKey | null>(null);
 /** Request for a key by a waiting command, for which SecretDialog asks the user; null if no command waits. */
 export const secretRequest = signal<{ readonly answer: (key: HeldKey | null) => void } | null>(null);

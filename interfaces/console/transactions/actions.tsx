@@ -27,7 +27,7 @@ export const isUnfinished = (transaction: ManagedTransaction): boolean => stateN
 
 type ActionsProps = { readonly transaction: ManagedTransaction; readonly onDone: () => void };
 
-/** Commands that the state of a transaction allows. They are signed with the user's api_secret. */
+/** Commands that the state of a transaction allows. The commands are signed with the user's api_secret. */
 export const Actions = ({ transaction, onDone }: ActionsProps) => {
   const { route } = useLocation();
   const command = useCommand(onDone);

@@ -7,7 +7,7 @@ import { laneOf, type Place, stateName } from './lane.js';
 import { urlOf } from './table.js';
 
 const intervalMs = 10_000;
-/** Maximum number of transactions whose nonces are shown: the newest ones of the sender. */
+/** Maximum number of transactions whose nonces are shown. The newest transactions of the sender are shown. */
 const laneLength = 100;
 
 const Missing = ({ place }: { readonly place: Extract<Place, { readonly first: number }> }) => {

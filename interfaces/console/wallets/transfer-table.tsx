@@ -8,7 +8,7 @@ import { useLoaded } from '../parts/use-loaded.js';
 import { client } from '../session/session.js';
 import type { ListedTransfer } from './transfers.js';
 
-/** Steps in the life of a transfer, by event type. */
+/** Names of the steps in the life of a transfer, by the type of the event that records the step. */
 const steps: Readonly<Record<string, string>> = {
   TransferObserved: 'seen',
   TransferConfirmed: 'confirmed',

@@ -36,7 +36,7 @@ const limits = {
   per_month_limit: defaultLimits.month,
 };
 
-/** Values of the administration API. */
+/** Example values of the fields of the administration API, by field. */
 const ofAdministration = {
   organization_id: anyOrganization,
   domain: 'acme',
@@ -60,7 +60,7 @@ const ofAdministration = {
 const seal = { count: 128, hash, places: otherHash, position: 1042 };
 const head = { size: 42, root: otherHash, time: exampleTime, key_id: '5a3393a2029d2413', signature };
 const requestId = '0193a1b2-c3d4-7e8f-9a0b-000000000001';
-/** Values of the history and its proofs. */
+/** Example values of the fields of the history and its proofs, by field. */
 const ofHistory = {
   'events.chain': gatewayChain,
   'events.stream': `${anyOrganization}.wallet-${anyWallet}`,
@@ -108,7 +108,7 @@ const ofHistory = {
   ...head,
 };
 
-/** Values of webhooks. */
+/** Example values of the fields of webhooks, by field. */
 const ofWebhooks = {
   webhook_id: anyWebhook,
   webhook_endpoint: 'https://example.com/hooks/chainfold',
@@ -133,7 +133,7 @@ const ofWebhooks = {
   challenge: anySecret,
 };
 
-/** Values of managed transactions, which exist on EVM chains. */
+/** Example values of the fields of managed transactions, which exist on EVM chains, by field. */
 const ofTransactions = ({ address, amount, fee, transaction }: ChainExample) => ({
   transaction_id: anyTransaction,
   'transaction.transaction_hash': '',
@@ -171,7 +171,7 @@ const ofTransactions = ({ address, amount, fee, transaction }: ChainExample) => 
   'CreateTokenTransaction.data': `0xa9059cbb${word(address.slice(2))}${word((1000).toString(16))}`,
 });
 
-/** Values of the transfers of wallets. */
+/** Example values of the fields of transfers, by field. */
 const ofTransfers = ({ addressExample }: Variant, { address, sender, fee, transaction }: ChainExample) => ({
   'transfers.from': sender,
   'transfers.to': address,
@@ -195,7 +195,7 @@ const ofTransfers = ({ addressExample }: Variant, { address, sender, fee, transa
   bounced: 'false',
 });
 
-/** Values of statements. */
+/** Example values of the fields of statements, by field. */
 const ofStatements = ({ address, sender, amount, fee }: ChainExample) => ({
   start_block: exampleHeight - 1000,
   end_block: exampleHeight,

@@ -2,8 +2,8 @@ type Request = { readonly page_token?: string | undefined; readonly after?: stri
 type Page = { readonly pagination?: { readonly next_page_token: string }; readonly next_after?: string };
 
 /**
- * Iterates over the items of all pages. The iteration of a feed never ends: after the last page, it keeps requesting
- * newer items, and the service waits up to `wait_seconds` for them.
+ * Iterates over the items of all pages. The iteration of a feed never ends: after the last page, the iteration keeps
+ * requesting newer items, and the service waits up to `wait_seconds` for them.
  */
 export async function* eachItem<Item>(
   fetchPage: (request: object) => Promise<object>,

@@ -48,8 +48,8 @@ export const headersSignedBy = async (
 };
 
 /**
- * Returns the headers that authenticate one request with an api_key and its secret. The nonce in them makes them valid
- * only once.
+ * Returns the headers that authenticate one request with an api_key and its secret. The headers contain a nonce, so
+ * they are valid only once.
  */
 export const signatureHeaders = async ({ key, secret }: Credentials, method: string, path: string, body: string) =>
   headersSignedBy({ key, secret: await importSecret(secret) }, method, path, body);

@@ -12,7 +12,7 @@ export type WebhookNotification = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** Received headers: those of `fetch`, or of Node's `request.headers`. */
+/** Received headers: the headers of `fetch`, or of Node's `request.headers`. */
 type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerificationOptions = {
@@ -49,7 +49,7 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(ato
  */
 const maxSignatures = 16;
 
-/** Decodes the signatures of one version (`v1` or `v1a`) in the header. Leaves out malformed ones. */
+/** Decodes the signatures of one version (`v1` or `v1a`) in the header. Leaves out malformed signatures. */
 const signaturesIn = (header: string, version: string) =>
   header
     .split(' ')
@@ -80,7 +80,8 @@ const matchesKey = async (publicKey: string, content: string, header: string): P
 
 /**
  * Verifies a webhook by the Standard Webhooks scheme under its secret (`v1`) or its public key (`v1a`), and returns its
- * notification. `body` is the text as it was received. Throws WebhookVerificationError if the webhook must not be trusted.
+ * notification. `body` is the text as it was received. Throws WebhookVerificationError if the webhook must not be
+ * trusted.
  */
 export const verifyWebhook = async (
   body: string,

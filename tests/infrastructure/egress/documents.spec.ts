@@ -136,7 +136,7 @@ describe('the external document reader', () => {
       };
       assert.equal(await readFrom(watched, { deadlineMs: 200 }), null);
       await gone;
-      // The operating system buffers a few million unread bytes.
+      // The operating system itself buffers a few million bytes that the reader has not read.
       assert.ok(sent() < 30_000_000, `${sent()} bytes were taken`);
     });
 

@@ -215,7 +215,7 @@ describe('reading through the EventStoreDB adapter', () => {
     await add('wallet', 0);
     for await (const batch of store.subscribe(beginning, stop.signal)) {
       if (seen.length === 0) written = writeAll();
-      // The subscriber reads nothing while all events are written.
+      // The subscriber does not read until all events are written.
       await written;
       seen.push(...numbers(batch));
       if (seen.length === 41) stop.abort();

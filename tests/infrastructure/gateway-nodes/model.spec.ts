@@ -60,7 +60,7 @@ const scenes: readonly (readonly Action[])[] = [
     mining(9),
   ],
   [waiting(2100), asking(unsettled, 5), { do: 'reorganize', depth: 5 }, mining(9), asking(finalBlock), waiting(150)],
-  // Clients read an announced head while nodes learn of it one after the other.
+  // Clients read an announced head while the nodes learn of that head one after the other.
   [mining(1), waiting(60), asking(theHead), waiting(25), asking(logsOfHead, 2), asking(state), asking(latest, 2)],
   [mining(1), waiting(60), asking(latest), waiting(60), asking(logsOfHead, 2), waiting(2), asking(latest, 2)],
   // The node that announced a head becomes unreachable.
@@ -149,7 +149,8 @@ describe('a gateway in front of model nodes', () => {
       mine: ({ count }) => {
         for (let i = 0; i < count; i++) chain.mine();
       },
-      // The block at which the subscription started stays, since subscribers are not notified of it.
+      // The block at which the subscription started is never replaced, because subscribers are not notified of that
+      // block.
       reorganize: ({ depth }) => chain.reorganize(depth, first),
       suffer: ({ node, fault }) => suffer(node, fault),
       ask: ({ what, times }) => {

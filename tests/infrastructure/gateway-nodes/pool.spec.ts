@@ -204,7 +204,7 @@ describe('a node pool', () => {
     for (const { value, method, params } of cached)
       it(`caches ${value}`, async () => {
         const answer = await ask(method, ...params(chain));
-        // Repeated, because a slow pool may poll the head in between.
+        // Repeats the request, because a slow pool may poll the head between two requests.
         await eventually(async () => {
           const [before, { hits }] = [first.asked.length, pool.metrics()];
           assert.equal(await ask(method, ...params(chain)), answer);

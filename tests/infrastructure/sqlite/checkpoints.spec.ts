@@ -21,7 +21,7 @@ const open = () => {
   );
   const close = () => {
     db.close();
-    // Removes the file, because the search for secrets after the tests would read all these zeros.
+    // Removes the large file, because the search for secrets after the tests would read all of it.
     rmSync(dirname(path), { recursive: true });
   };
   return { path, write: () => insert.run(), close };

@@ -22,7 +22,7 @@ const pending = { hash: '0x1', from: '0x2', nonce: 1n, firstSeen: 1, fields: {} 
 const stores: Readonly<Record<string, (path: string, deadlines: Deadlines) => Promise<Written>>> = {
   'Event store': async (path, deadlines) => {
     const store = await sqliteEventStore(path, 'write', deadlines);
-    // A write may still be stored after its deadline has passed; its event id identifies it when it is repeated.
+    // A write may still be stored after its deadline has passed. The event id identifies the write when it is repeated.
     const one = event(1);
     return { write: () => store.append([write('org.thing-1', [one])]), close: store.close };
   },

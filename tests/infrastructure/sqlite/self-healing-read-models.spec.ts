@@ -15,7 +15,7 @@ describe('self-healing read models', () => {
     let losses = 0;
     models.onLost?.(() => losses++);
     renameSync(path, `${path}.old`);
-    // No file can be opened in place of a folder.
+    // The folder at the path prevents the store from opening a new file there.
     mkdirSync(path);
     await eventually(async () => assert.ok(said.error >= 2));
     rmdirSync(path);

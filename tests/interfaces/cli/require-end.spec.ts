@@ -4,7 +4,7 @@ import { requireEnd } from '../../../interfaces/cli/service/require-end.js';
 import { silent } from '../../support/silent.js';
 
 describe('the end of processes at a stop', () => {
-  /** System whose pauses end when the test says so, with the errors that were logged. */
+  /** Makes a system whose pauses end when the test calls `release`, and collects the errors that are logged. */
   const heldSystem = () => {
     const errors: [object, string][] = [];
     let release = () => {};

@@ -9,7 +9,10 @@ import { notary } from '../../support/audit/sealed-history.js';
 import type { Files } from '../../support/audit/tampered-files.js';
 import { skip } from '../../support/run/skip.js';
 
-/** Folder for screenshots of the page; none are taken if undefined. `docs/console` has those of docs/audit.md. */
+/**
+ * Folder for screenshots of the page; no screenshots are taken if undefined. The screenshots of docs/audit.md are in
+ * `docs/console`.
+ */
 const pictures = process.env.CHAINFOLD_TEST_PICTURES;
 
 describe('verify.html in Chromium', () => {

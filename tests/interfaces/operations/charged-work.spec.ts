@@ -22,7 +22,8 @@ import {
 import { testSystem } from '../../support/silent.js';
 
 /**
- * Number of addresses that the organization has. Its contracts, balances, transfers and notifications are as many each.
+ * Number of addresses that the organization has. The organization has as many contracts, balances, transfers and
+ * notifications, too.
  */
 const loaded = 1000;
 /**
@@ -149,7 +150,7 @@ describe('the cost of every operation of an organization with a thousand of each
     const { webhook_id } = (await app.webhooks.register(by(), endpoint)).answer;
     const notifications = numbers.map((n) => ({ deliveryId: `whd_${n}.C.${by().organizationId}`, data: {} }));
     await app.deliveries.request(by(), { webhook_id, disabled: false }, notifications);
-    // Limits that a request sets apply to the other organization.
+    // Requests that set limits set the limits of the modest organization.
     const organization_id = neighbours.modest.organizationId;
     Object.assign(values, { wallet_id: walletId, webhook_id, organization_id });
     assert.ok(await app.progress.reached(await stores.events.head(), 30_000));

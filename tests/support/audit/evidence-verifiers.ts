@@ -47,7 +47,7 @@ export const writeContents = (contents: Contents) => {
 
 const source = 'interfaces/cli/audit/evidence';
 
-/** Verifies as `audit verify` does. */
+/** Verifies folders as the command `audit verify` does. */
 export const verifyByCommand: Verifier = (folders, key) =>
   Promise.all(
     folders.map(async (folder) => {

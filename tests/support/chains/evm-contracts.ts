@@ -1,8 +1,8 @@
 import type { Asset, TokenStandard } from '../../../domain/asset.js';
 
 /**
- * Contracts of the scripted chain. They answer calls as the token standards define, except for answers that a test
- * overrides.
+ * Contracts of the scripted chain. The contracts answer calls as the token standards define, except for answers that a
+ * test overrides.
  */
 
 export type Contract = {

@@ -99,7 +99,7 @@ const numbered = fc
   .record({ standard: fc.constantFrom('erc721', 'erc1155'), tokenId: fc.nat(9).map(String) })
   .map((asset) => ({ ...asset, contract: token }) as const);
 const blobs = { fields: { type: '0x3' }, receipt: { blobGasUsed: '0x20000', blobGasPrice: '0x3' } };
-/** Transaction with coins, tokens of any standard, wrapped coins, blobs, or payments by contracts. */
+/** Generator of a transaction with coins, tokens of any standard, wrapped coins, blobs, or payments by contracts. */
 export const transaction: fc.Arbitrary<ScriptedTransaction> = fc.oneof(
   fc.record({ from: person, to: person, value: amount, failed: fc.boolean() }),
   fc.record({ from: person, to: person, value: amount }).map((sent) => ({ ...sent, ...blobs })),
@@ -112,7 +112,7 @@ export const transaction: fc.Arbitrary<ScriptedTransaction> = fc.oneof(
     .tuple(fc.constantFrom(bert, carl), fc.constantFrom(anna, vault), person, amount)
     .map((drawn) => delegated(...drawn)),
 );
-/** Transactions of a block. */
+/** Generator of the transactions of a block. */
 export const transactions = fc.array(transaction, { maxLength: 5 });
 
 /** Time limits that allow a slow answer, but no second attempt at the same node. */

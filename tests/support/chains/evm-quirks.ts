@@ -164,8 +164,8 @@ const callTypes = (change: (type: string) => string): Changes => ({
 });
 
 /**
- * Builds a receipt that belongs to the block and to no transaction, as Celo has at the end of an epoch. Its transaction
- * hash is the block hash.
+ * Builds a receipt that belongs to the block and to no transaction, as Celo has at the end of an epoch. The transaction
+ * hash of this receipt is the block hash.
  */
 const foreignReceipt = (receipt: Answer): Answer => {
   const { blockHash, blockNumber } = receipt;

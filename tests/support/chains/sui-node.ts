@@ -24,7 +24,7 @@ const wellBehaved = {
   silent: false,
   /** Does not support subscriptions. */
   unsubscribed: false,
-  /** Answers every third call as it would have three checkpoints ago. */
+  /** Answers every third call from the state of three checkpoints ago. */
   stale: false,
   /** Number of the oldest checkpoint that was not pruned. */
   lowest: 0,

@@ -4,7 +4,7 @@ import { Address, beginCell, Cell } from '@ton/core';
 import { type BlockId, jettonWalletOf, master, type ScriptedBlock, type TonScript } from './ton-script.js';
 import { hashOf, indexForm } from './ton-transactions.js';
 
-/** Faults of a single answer. */
+/** Faults that a test can cause in a single answer. */
 export const indexFaults = [
   'busy',
   'busy for a second',
@@ -79,7 +79,7 @@ const broke: Partial<Record<IndexFault, Reply>> = {
 
 const tooMany = (max: number): Reply => ({ status: 422, body: { error: `limit must be at most ${max}`, code: 422 } });
 
-/** Functions that make a page of a list faulty but plausible. `items` are those of the page, `all` of the list. */
+/** Functions that make a page faulty but plausible. `items` are the items of the page, `all` those of the list. */
 const spoil: Partial<Record<IndexFault, (items: readonly unknown[], all: readonly unknown[]) => readonly unknown[]>> = {
   'short page': (items) => items.slice(0, -1),
   'empty page': () => [],
@@ -112,7 +112,7 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
     readonly limit: number;
     readonly key: string | undefined;
   }[] = [];
-  /** Largest number of requests answered in a tenth of a second; others are rejected with status 429. */
+  /** Largest number of requests answered in a tenth of a second. Further requests are rejected with status 429. */
   const limits = { maxInTenth: Number.POSITIVE_INFINITY };
   /** Number of further requests for account states that get outdated values. */
   const outdated = { next: 0 };

@@ -85,7 +85,10 @@ export const createTonScript = (network: number, start = 1_700_000_000) => {
   };
   const moveJettons = (wallet: string, amount: bigint) => jettons.set(wallet, jettonBalance(wallet) + amount);
 
-  /** Lists the transactions of a transfer: first those of its own block, then those that may come a block later. */
+  /**
+   * Lists the transactions of a transfer: first the transactions of its own block, then the transactions that may come
+   * a block later.
+   */
   const coinTransfer = ({ from, to, value, kind }: Transfer): Omit<Script, 'lt'>[][] => {
     const body = coinBody(`from ${from}`);
     const sent = { account: from, in: null, out: [{ to, value, body }] };
@@ -143,7 +146,7 @@ export const createTonScript = (network: number, start = 1_700_000_000) => {
       );
   };
 
-  /** Lists the transactions of a block, and keeps those of late transfers for the next one. */
+  /** Lists the transactions of a block, and keeps the transactions of late transfers for the next block. */
   const scriptsOf = (transfers: readonly Transfer[]) => {
     const scripts = late;
     late = [];

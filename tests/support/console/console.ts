@@ -131,8 +131,8 @@ export const useConsole = (): (() => Console) => {
       return page;
     };
     const signIn: Console['signIn'] = async (page) => {
-      // The API page is readable without a session. It shows a button that opens the sign-in form, which other pages
-      // show at once.
+      // The API page is readable without a session. This page shows a button that opens the sign-in form, which other
+      // pages show at once.
       if (page.url().includes('/console/api')) await page.getByRole('button', { name: 'Sign in' }).press('Enter');
       await page.getByLabel('api_key').focus();
       await page.keyboard.insertText(credentials.key);

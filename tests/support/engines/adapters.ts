@@ -62,7 +62,10 @@ const eventStoreServer = async (url: string): Promise<Place<EventStore>> => {
   return { open: async () => eventStoreDb(url, aggregates, namespace) };
 };
 
-/** Adapters of the event store by name. Each port has such a table; its contract suite runs on all adapters in it. */
+/**
+ * Adapters of the event store by name. Each port has a table of this kind, and its contract suite runs on all adapters
+ * in the table.
+ */
 export const eventStores = {
   sqlite: async () => {
     const path = inFile('events.db');
@@ -73,7 +76,10 @@ export const eventStores = {
   ...(given.eventStore && { eventstoredb: () => eventStoreServer(given.eventStore ?? '') }),
 } satisfies Record<string, () => Promise<Place<EventStore>>>;
 
-/** Place of read models. `open` can be given the collections that another version of the software declares. */
+/**
+ * Storage of read models for one test. `open` can be given the collections that another version of the software
+ * declares.
+ */
 type ModelsPlace = {
   open(collections?: readonly AnyCollection[]): Promise<RebuildableReadModels>;
   end?(): Promise<void>;
@@ -154,7 +160,7 @@ export const limiters = {
 /** Lease in ms that is longer than any pause of a process, for tests in which no worker dies. */
 const endlessMs = 600_000;
 
-/** Place of a job queue. `where` is the argument with which another process opens the same queue. */
+/** Storage of a job queue for one test. `where` is the argument with which another process opens the same queue. */
 type JobsPlace = {
   open(leaseMs?: number): Promise<Jobs>;
   end?(): Promise<void>;

@@ -1,7 +1,10 @@
-/** Place for a store, empty at first. Each call of `open` opens the same store once more, as another process would. */
+/**
+ * Storage of one store for a test, empty at first. Each call of `open` opens the same store once more, as another
+ * process would.
+ */
 export type Place<Store> = { open(): Promise<Store>; end?(): Promise<void> };
 
-/** Place of any store. `open` may take arguments that differ between the processes of a test. */
+/** Storage of a store of any kind for a test. `open` may take arguments that differ between the processes of a test. */
 type AnyPlace = { open(...terms: never[]): Promise<{ close(): Promise<void> }>; end?(): Promise<void> };
 
 /** Makes a place for each test of the suite, and closes every store that the test opened. */

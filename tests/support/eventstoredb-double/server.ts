@@ -39,8 +39,8 @@ export type EventStoreDouble = {
   /** Stored events with their links, in the order of $all. */
   readonly log: readonly LoggedEvent[];
   /**
-   * Makes the next `times` calls of a kind fail. With `after`, they fail after they took effect. Replaces an earlier
-   * plan for the same kind.
+   * Makes the next `times` calls of a kind fail. With `after`, the calls fail after they took effect. Replaces an
+   * earlier plan for the same kind.
    */
   fail(rpc: Rpc, status: grpc.status, times?: number, when?: Moment, trailers?: Trailers): void;
   /** Leaves new calls without answer and effect, and pauses open subscriptions, while `on` is true. */

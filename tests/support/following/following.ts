@@ -54,7 +54,7 @@ const checkMigratable = async (state: StateStore) => {
     if (bucket === 'processes' && !isHeartbeat(id)) migratePositions(id, value, (position) => position);
 };
 
-/** Opens empty embedded stores. Closing them checks that what a test left there can be migrated. */
+/** Opens empty embedded stores. `close` checks that everything that a test left in the stores can be migrated. */
 export const openStores = async (): Promise<Stores & { readonly directory: string; close(): Promise<void> }> => {
   const directory = freshDirectory();
   const file = (name: string) => join(directory, name);
@@ -99,7 +99,7 @@ export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions 
     versions,
   );
 
-/** Returns the process with that name. */
+/** Returns the process of the application with the given name. */
 export const processOf = ({ processes }: App, wanted: string) =>
   processes.find(({ name }) => name === wanted) ?? assert.fail(`there is no process ${wanted}`);
 

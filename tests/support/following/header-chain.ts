@@ -29,7 +29,7 @@ export const headerChain = (script: {
   payments?: Readonly<Record<string, { readonly to: string; readonly value: string }>>;
   /** Balance that every address has. */
   balance?: string;
-  /** Called before every call of the chain is answered. If it throws, the call fails with that error. */
+  /** Called before every call of the chain is answered. If `before` throws, the call fails with that error. */
   before?: (call: 'head' | 'headerAt' | 'headerOf' | 'block' | 'balances', asked: unknown) => Promise<void> | void;
 }): Chain => {
   const { before = () => undefined } = script;

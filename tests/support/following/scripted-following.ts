@@ -168,8 +168,8 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     chain.reorganize(Math.min(depth, chain.head().number - first), [...blocks, ...Array(depth).fill([])]);
   };
   /**
-   * Mines blocks. If there are any, forgets the branch that was replaced last, so that the step 'return' cannot bring
-   * it back.
+   * Mines `blocks` blocks. If there is at least one, forgets the branch that was replaced last, so that the step
+   * 'return' cannot bring it back.
    */
   const goFar = (blocks: number) => {
     for (let n = 0; n < blocks; n++) chain.mine();

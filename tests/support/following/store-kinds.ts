@@ -48,7 +48,7 @@ const openServicesWithRedis: typeof openStores = async () => {
 if (!isFull)
   report('left to npm run test:full: fairness, following, fan-out and refreshes on EventStoreDB and MongoDB');
 
-/** Kinds of stores for an application. Those on services run only in the full tier, because their doubles are slow. */
+/** Kinds of stores for an application. Stores on services run only in the full tier, because their doubles are slow. */
 export const storeKinds = byTier(
   [{ name: 'embedded stores', isEmbedded: true, open: openStores }],
   [{ name: 'EventStoreDB, MongoDB and Redis', isEmbedded: false, open: openServicesWithRedis }],

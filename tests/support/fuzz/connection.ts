@@ -46,7 +46,7 @@ const readBody = (bytes: Buffer, start: number, headers: Reply['headers']) => {
   return bytes.length < start + length ? null : { body: bytes.subarray(start, start + length), end: start + length };
 };
 
-/** Skips interim answers such as `100 Continue`. No final answer follows them if the request broke off. */
+/** Skips interim answers such as `100 Continue`. No final answer follows an interim answer if the request broke off. */
 const afterInterim = (bytes: Buffer): Buffer => {
   const end = bytes.indexOf('\r\n\r\n');
   return end >= 0 && bytes.toString('latin1', 0, 10) === 'HTTP/1.1 1' ? afterInterim(bytes.subarray(end + 4)) : bytes;

@@ -87,7 +87,7 @@ const bodies = [
     `${'1\r\na\r\n'.repeat(500)}0\r\n\r\n`,
   ],
 ];
-/** Headers with a body that fits them. */
+/** Header lines and a body that fits them. */
 const framed: readonly (readonly [readonly string[], string])[] = [
   [[], ''],
   [['content-length: 2'], '{}'],

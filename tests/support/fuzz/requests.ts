@@ -57,7 +57,7 @@ const types = [
   'a/b, application/json',
 ];
 /**
- * Values of headers that contain a position. Valid positions beyond the last event are not among them: they are drawn
+ * Values of headers that contain a position. Valid positions beyond the last event are missing here: they are drawn
  * separately and rarely, because the service then waits two seconds.
  */
 const positions = [

@@ -18,7 +18,7 @@ const [mine] = contracts;
 const sharedMs = 500;
 
 type Scene = {
-  /** Gateways of one chain that share heads and final answers. They are asked in turn. */
+  /** Gateways of one chain that share heads and final answers. The gateways are asked in turn. */
   readonly pools: readonly Node[];
   readonly chain: ModelChain;
   /** Returns whether a node has a fault. If so, the data of a lagging node may be the newest that a gateway can get. */
@@ -161,7 +161,10 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
     violations,
     noteHeight,
     highest,
-    /** Forgets the heads that clients received: a gateway drops them when it notices that a node switched its chain. */
+    /**
+     * Forgets the heads that clients received, because a gateway drops its heads when it notices that a node switched
+     * its chain.
+     */
     forget: () => {
       heights.fill(0);
     },

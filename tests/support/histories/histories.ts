@@ -31,7 +31,7 @@ export type Happened = Message & { readonly about: EventContext; readonly stream
 const [anna, bert] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const;
 export const texts = [anna, bert];
 export const apiKey = 'ck_1';
-/** Blocks of the histories: the first two replace each other and hold the same transfers, the third holds none. */
+/** Blocks of the histories. The first two replace each other and contain the same transfers; the third has none. */
 export const blocks = [
   { number: 10, hash: '0xb1', time: 100, chain: '0xb0' },
   { number: 10, hash: '0xb2', time: 101, chain: '0xb0' },
@@ -164,9 +164,7 @@ const ledgerAsks = fc
       const at = { number: heights[i] ?? 0, hash: `0xb${heights[i]}`, chain };
       const balances = moved.map(({ asset }) => ({ address: anna, asset, balance: `${balance}${i}` }));
       const of = { walletId, block };
-      /**
-       * Makes a command `Settle` with the ledger's present number of drops, as if the balances had been read just now.
-       */
+      /** Makes a command `Settle` as if the balances had been read just now: with the present number of `drops`. */
       const settled = (aside: readonly UnreadBalance[]) => (past: Ledger) => {
         const found = { balances: aside.length > 0 ? [] : balances, aside, at };
         const seen = { drops: past.drops, retracted: past.phase === 'due' };

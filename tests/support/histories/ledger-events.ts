@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../../domain/aggregates/ledger.js';
 import type { Asset } from '../../../domain/asset.js';
 import { emits, nothing, refused } from './matrix.js';
 
-/** Events of one wallet in one block. */
+/** Events of one wallet in one block, for the tests of the ledger. */
 
 export const native: Asset = { standard: 'native' };
 export const coin: Asset = { standard: 'erc20', contract: '0xcc' };
@@ -81,8 +81,8 @@ export const due = [...observed, ...settled, ...dropped(true)];
 export const unsettledBlock = refused('CONFLICT', 'Block 7 of the wallet is not settled yet.');
 
 /**
- * Row of the matrix for the command `Import`. Most states have observed its transfers already; the command emits
- * events only in states that lack these transfers.
+ * Row of the matrix for the command `Import`. Most states have observed the transfers of the command already; the
+ * command emits events only in states that lack these transfers.
  */
 export const importRow = {
   asks: 'Import',

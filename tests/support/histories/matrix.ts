@@ -13,7 +13,7 @@ export type Row<State extends string, C, E> = {
   readonly command: C;
   readonly when: Cells<State, E>;
 };
-/** States are named so that "a transaction that is …" reads well; each has the events that lead to it. */
+/** States by name, each with the events that lead to it. A name completes the phrase "a transaction that is …". */
 type Matrix<State extends string, C, E> = {
   readonly states: Readonly<Record<State, readonly E[]>>;
   readonly rows: readonly Row<NoInfer<State>, C, E>[];

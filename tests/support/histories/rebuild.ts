@@ -27,7 +27,7 @@ export const walk = async function* (readModels: ReadModels, projection: (typeof
   } while (after);
 };
 
-/** Reads the documents of a home once they include all events, and those of a rebuild from the same events. */
+/** Reads the documents of a home once they include all events, and the documents of a rebuild from the same events. */
 export const liveAndRebuilt = async (home: Home, organizations: readonly string[]) => {
   const [stored, live, fresh] = await Promise.all([home.events(), home.readModels(), home.emptyReadModels()]);
   const events = currentEvents(stored);

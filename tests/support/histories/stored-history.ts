@@ -62,7 +62,10 @@ const originalPositions = async (events: EventStore) => {
 const lastDigits = /\d{16}$/;
 /** Projections with documents that have another meaning today and cannot be compared. */
 const replaced: readonly string[] = ['nonces', 'open_deliveries'];
-/** Fields that were added, removed or changed since the history was stored, by projection; others must be equal. */
+/**
+ * Fields that were added, removed or changed since the history was stored, by projection. All other fields must be
+ * equal.
+ */
 const changedFields: Readonly<Record<string, readonly string[]>> = {
   addresses: ['imports', 'accounts'],
   assets: ['asset_key'],

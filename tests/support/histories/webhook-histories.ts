@@ -8,8 +8,8 @@ import { type Ask, one, owner } from './history-asks.js';
 /** Ids of the webhooks; the n-th delivery is to the n-th webhook. */
 export const webhookIds = ['whk_1', 'whk_2'];
 /**
- * Returns the ids of an organization's deliveries on a wallet API. The ids contain both, like the ids that the service
- * makes.
+ * Returns the ids of an organization's deliveries on a wallet API. Each id contains the organization and the API, like
+ * the ids that the service makes.
  */
 export const deliveryIdsOf = ({ organizationId, variant }: { organizationId: string; variant: string }) =>
   ['whd_1', 'whd_2'].map((id) => `${id}.${variant}.${organizationId}`);

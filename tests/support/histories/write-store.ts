@@ -59,7 +59,7 @@ const seal = async ({ events, state, notary }: Release) => {
 const [, , out = 'tests/golden/stores/new'] = process.argv;
 const directory = freshDirectory();
 const release = await openRelease(directory);
-// Golden events keep the version that they were stored in, and sampled ones get the present version.
+// Golden events keep the version that they were stored in, and sampled events get the present version.
 await appendAll(release.events, goldenEvents());
 await seal(release);
 await appendAll(currentEvents(release.events), sampledEvents(120));

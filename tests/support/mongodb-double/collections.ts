@@ -15,7 +15,7 @@ export type Index = {
 
 export type Collection = {
   readonly namespace: string;
-  /** Committed documents by the key of their _id. They are never changed in place, so readers need no copies. */
+  /** Committed documents by the key of their _id. A document is never changed in place, so readers need no copies. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly indexes: readonly Index[];
   /** Stores a document; null removes it. */

@@ -53,7 +53,7 @@ export const createExecution = (identity: Identity) => {
     let outcome = attempt(command);
     while ('wait' in outcome) {
       await outcome.wait;
-      // A client that has disconnected no longer wants its write.
+      // The write of a client that has disconnected is not attempted again.
       if (!isWaiting()) return {};
       outcome = attempt(command);
     }

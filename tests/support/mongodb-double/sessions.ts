@@ -55,7 +55,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
   };
 
   return {
-    /** Returns the unit of a command: its transaction's, or a new one. */
+    /** Returns the unit of a command: the unit of its transaction, or a new unit. */
     unitFor: (command: Document): Unit => {
       assertNumbersAllowed(command);
       if (command.autocommit !== false) return transactions.begin(false);
@@ -64,7 +64,10 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
       return latest.unit;
     },
-    /** Ends a command: commits a unit of its own. A transaction stays open, or is aborted if a write was rejected. */
+    /**
+     * Ends a command. Commits the unit of a command outside transactions; leaves a transaction open, or aborts it if a
+     * write was rejected.
+     */
     settle: (command: Document, unit: Unit, reply: Document) => {
       if (command.autocommit === false) {
         if (reply.writeErrors) abortIn(idOf(command.lsid));
@@ -112,7 +115,10 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
         sessions.delete(id);
       }
     },
-    /** Aborts open transactions, as a restart does. Numbers of committed ones are kept, as on a server's disk. */
+    /**
+     * Aborts open transactions, as a restart does. The numbers of committed transactions are kept, as on a server's
+     * disk.
+     */
     abortAll: () => {
       for (const id of sessions.keys()) abortIn(id);
     },

@@ -5,8 +5,8 @@ import { heldUntil, writeConflict } from './errors.js';
 type Changes = Map<Collection, Map<string, Document | null>>;
 
 /**
- * View and pending writes of one command, or of all commands of one transaction. Others see the writes only after the
- * commit.
+ * View and pending writes of one command, or of all commands of one transaction. Other units see the writes only after
+ * the commit.
  */
 export type Unit = {
   read(collection: Collection, key: string): Document | undefined;
@@ -18,7 +18,7 @@ export type Unit = {
 type State = {
   readonly inTransaction: boolean;
   readonly own: Changes;
-  /** Snapshot of the unit: earlier versions of the documents that others have changed since its start. */
+  /** Snapshot of the unit: earlier versions of the documents that other units have changed since its start. */
   readonly before: Changes;
   readonly claims: Map<Index, Map<string, string>>;
   readonly released: Promise<void>;

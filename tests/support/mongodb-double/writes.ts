@@ -92,7 +92,7 @@ const update: Handler = (context) => {
   return { n, nModified, ...(upserted.length > 0 && { upserted }), ...errors };
 };
 
-/** Handler of `delete`, which is a reserved word. */
+/** Handler of the command `delete`, whose name is a reserved word. */
 const remove: Handler = (context) => {
   const { command, unit } = context;
   const collection = obtained(context);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export type ReceivedSpan = {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first span of a trace. */
+  /** Id of the parent span; empty for the first span of a trace. */
   readonly parentId: string;
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 /**
  * Global symbol by which this module detects that it was loaded twice, because an importing module has a top-level
- * await. Each copy would know only a part of the directories, and the rest would not be searched for secrets.
+ * await. Each copy of the module would know only a part of the directories, and the remaining directories would not be
+ * searched for secrets.
  */
 const only = Symbol.for('chainfold: directories of the tests');
 if (Reflect.has(globalThis, only))
@@ -24,8 +25,8 @@ export const freshDirectory = () => {
 export const madeDirectories = () => made.filter((path) => existsSync(path));
 
 /**
- * Removes the temporary directories. It is called after each file, because a worker of mocha that is still removing
- * them a second after its last file is killed.
+ * Removes the temporary directories. Called after each file, because a worker of mocha that is still removing
+ * directories a second after its last file is killed.
  */
 export const removeDirectories = () => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true, maxRetries: 5 });

@@ -77,7 +77,7 @@ const filesIn = (directory: string): readonly File[] =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => ({ name, path: join(parentPath, name) }));
 
-/** Registers the secrets in a directory's keeper files; call it before a keeper file is replaced. */
+/** Registers the secrets in the keeper files of a directory. Called before a keeper file is replaced. */
 export const keepSecretsIn = (directory: string) => {
   for (const { name, path } of filesIn(directory).filter(isKeeper))
     keepSecret(keepers[name]?.exec(readFileSync(path, 'utf8'))?.[1] ?? '');

@@ -162,9 +162,9 @@ export const openVariants = async () => {
     service,
     receiver,
     control,
-    /** Mines that many blocks, at least one. */
+    /** Mines `blocks` blocks, at least one. */
     mine: (blocks: number) => control('dev_mine', Math.max(1, blocks)),
-    /** Waits until the follower of a variant has read that block. */
+    /** Waits until the follower of a variant has read the block at `height`. */
     caughtUp: (tag: string, height: number) =>
       eventually(async () => {
         const metrics = await (await fetch(`${service.url}/metrics`)).text();

@@ -43,8 +43,8 @@ const pass =
   };
 
 /**
- * Faults by name, each with the function by which the proxy answers a request. Some of them forward the request to the
- * service.
+ * Faults by name, each with the function by which the proxy answers a request. Some of these functions forward the
+ * request to the service.
  */
 const faults = {
   none: pass(),

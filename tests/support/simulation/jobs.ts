@@ -112,7 +112,7 @@ export const createJobTable = () => {
 
 export type JobTable = ReturnType<typeof createJobTable>;
 
-/** Waits until the table changes, the signal fires or the time has passed. */
+/** Waits until the table changes, the signal aborts or the time has passed. */
 const changeOf = (table: JobTable, gate: Gate, ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const over = new AbortController();

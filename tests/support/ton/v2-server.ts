@@ -5,7 +5,7 @@ import { bytesOf } from '../chains/ton-cells.js';
 import { type BlockId, jettonWalletOf, master, type ShardBlock, type TonScript } from '../chains/ton-script.js';
 import { hashOf } from '../chains/ton-transactions.js';
 
-/** Faults of a single answer. */
+/** Faults that a test can cause in a single answer. */
 export const v2Faults = ['failing', 'cut off', 'behind', 'without a result', 'busy'] as const;
 type V2Fault = (typeof v2Faults)[number];
 

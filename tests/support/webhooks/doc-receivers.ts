@@ -22,7 +22,7 @@ const noEd25519 = isMissing('python3', '-c', 'import cryptography.hazmat.primiti
   : null;
 
 type Sample = { readonly language: string; readonly file: string; readonly command: readonly string[] };
-/** Receivers of docs/webhooks.md, each for both kinds of signature. */
+/** Sample receivers in docs/webhooks.md, each for both kinds of signature. */
 export const samples: readonly (Sample & { readonly version: 'v1' | 'v1a'; readonly missing: string | null })[] = [
   { language: 'ts', file: 'receiver.mts', command: [process.execPath, '--import', 'tsx'] },
   { language: 'python', file: 'receiver.py', command: ['python3'] },

@@ -193,7 +193,10 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
     behaviour,
     /** Ids of the notifications that the endpoint has accepted. */
     acceptedIds: acceptedIds as ReadonlySet<string>,
-    /** Returns a number above those of the connections that have begun, and below those of all later ones. */
+    /**
+     * Returns a number above the numbers of all connections that have begun, and below the numbers of all later
+     * connections.
+     */
     nextConnection: () => connections.next(port),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -77,7 +77,7 @@ for (const engine of engines)
         const { webhook_header_id } = await theirApi(endpoint).registerWebhookHeader(header);
         return { theirs: webhook_header_id, nobodys: `${webhook_header_id.slice(0, -4)}0000` };
       },
-      // Ids of deliveries are made up, because only transfers create deliveries. They contain the id of the other
+      // Ids of deliveries are made up, because only transfers create deliveries. Each id contains the id of the other
       // organization.
       webhook_history_id: async ({ variant }) => ({
         theirs: `whd_${'a'.repeat(32)}.${variant.tag}.${theirs.organizationId}`,

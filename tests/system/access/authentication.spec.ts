@@ -128,7 +128,7 @@ for (const engine of engines)
       assert.equal((await call(service.url, credentials, path, {})).status, 200);
       const deleted = await runCommand(service.home, ['credential', 'delete', credentials.key, '--json']);
       assert.deepEqual([deleted.code, deleted.stdout], [0, '{}\n']);
-      // The service learns of the deletion from the events.
+      // The service learns from the events that the credential was deleted.
       await eventually(async () => assert.equal((await call(service.url, credentials, path, {})).status, 401));
       const again = await runCommand(service.home, ['credential', 'delete', credentials.key]);
       assert.equal(again.code, 0);

@@ -34,7 +34,7 @@ for (const engine of engines)
         .filter((line) => line.startsWith('{') && line.endsWith('}') && line.includes('"requestId"'))
         .map((line) => JSON.parse(line) as Line)
         .filter((line) => line.requestId === requestId);
-    /** Waits for the only line about a request, and returns its fields without those that all lines have. */
+    /** Waits for the only line about a request, and returns its fields without the fields that all lines have. */
     const lineAbout = async (requestId: string) => {
       const {
         level,

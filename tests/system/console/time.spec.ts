@@ -33,7 +33,7 @@ describe('the time page of the console', () => {
     const first = new URL(page.url()).searchParams.get('at') ?? '';
     const { first_time } = await console().client.admin.getHistoryBounds({});
     assert.equal(first, first_time);
-    // The slider keeps the focus, so that the reader can move on.
+    // The slider keeps the focus, so that the next key press moves the slider.
     await page.keyboard.press('End');
     await moment.getByText(/^[1-9]\d* wallets$/).waitFor();
     const last = new URL(page.url()).searchParams.get('at') ?? '';

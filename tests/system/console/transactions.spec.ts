@@ -114,7 +114,7 @@ describe('the transactions in the console', () => {
       assert.equal(await page.getByRole('button', { name: 'Sign with the browser wallet' }).count(), 0);
       await giveWallet(page, answer);
       await pressOn(page, 'Sign with the browser wallet');
-      // The page was reloaded, so it no longer has the key.
+      // The page was reloaded, so it no longer has the signing key and asks for the secret.
       await page.getByRole('dialog').waitFor();
       await page.keyboard.insertText(console().credentials.key);
       await page.keyboard.press('Tab');

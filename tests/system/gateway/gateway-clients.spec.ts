@@ -246,7 +246,7 @@ describe('the gateway', () => {
     // The second node is asked when the first is slow.
     assert.match(node ?? '', /^[01]$/);
     assert.equal((await headersOf(call.replace('eth_chainId', 'eth_blockNumber')))[0], 'miss');
-    // An error of the gateway itself and a batch come from no single node.
+    // An error of the gateway itself, and the answer to a batch, come from no single node.
     for (const other of [call.replace('eth_chainId', 'eth_chainIds'), `[${call}]`])
       assert.deepEqual(await headersOf(other), [null, null, null]);
   });

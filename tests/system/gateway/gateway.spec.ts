@@ -150,7 +150,7 @@ describe('the node gateway', () => {
         new Promise<void>((resolve) => {
           const one = request(url(), { method: 'POST', headers: { 'content-type': 'application/json' } });
           one.on('error', () => undefined);
-          // A gateway with unhealthy nodes may answer before the client disconnects.
+          // Waits for the close, because a gateway with unhealthy nodes may answer before the client disconnects.
           one.on('close', resolve);
           one.end(
             `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["${addressOf(`asked ${asked++}`)}","latest"]}`,

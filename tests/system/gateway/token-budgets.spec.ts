@@ -53,7 +53,7 @@ describe('the gateway budget of an organization with a restricted token', () => 
     const mixed = [rpc('eth_blockNumber', 1), rpc('eth_chainId', 2)];
     const { status, headers } = await ask(token, JSON.stringify(mixed));
     assert.deepEqual([status, headers.get('ratelimit-remaining')], [200, '16']);
-    // Calls that the token does not allow have a limit too, which is the token's alone.
+    // Calls that the token does not allow count towards a limit that belongs to the token alone.
     assert.equal((await ask(token, one('eth_chainId'))).status, 429);
     assert.equal((await ask(token, one('eth_getLogs'), 'q/mainnet')).status, 429);
     assert.equal((await ask(token, one('eth_blockNumber'))).headers.get('ratelimit-remaining'), '15');

@@ -15,7 +15,7 @@ for (const engine of engines)
       ]);
       return { code, stdout, stderr };
     };
-    /** Sentences of a replay, without times and summary. */
+    /** Returns the sentences that `audit replay` prints, without times and summary. */
     const sentences = async (...args: string[]) => {
       const { code, stdout, stderr } = await replay(...args);
       assert.equal(code, 0, stderr);

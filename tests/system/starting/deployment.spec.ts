@@ -162,7 +162,7 @@ describe('the deployment', () => {
     );
     const server = spawn(program, [...given, '--dir', freshDirectory()], { stdio: 'ignore' });
     const ca = readFileSync(join(keys, 'ca.crt'));
-    // The server may take its time to start.
+    // The client reconnects, because the server may take some time to start.
     const open = (password: string) =>
       new Redis(`rediss://:${password}@localhost:${port}`, {
         tls: { ca },

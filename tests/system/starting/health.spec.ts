@@ -66,7 +66,7 @@ describe('a process with the role follower and without the role api', () => {
       await state.close();
     };
     await service.stop();
-    // A time in the future counts as just now, however slow the machine is.
+    // A time in the future counts as the present, so that this check passes on a slow machine too.
     await lastFollowedAt(Date.now() + 3_600_000);
     assert.match((await examined()).join(), /^ok is at \d+ of \d+/);
     const bounded = await examined({ CHAIN_C_HEAD_AGE_SECONDS: '' });

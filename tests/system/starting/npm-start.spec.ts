@@ -24,7 +24,7 @@ describe('npm start', () => {
   it('stops the service when npm is terminated, although the shell between them forwards no signal', async () => {
     const home = await embedded.home();
     const npm = spawn('npm', ['start'], { env: environmentOf(home), stdio: ['ignore', 'pipe', 'ignore'] });
-    // The service holds the other end of the pipe as long as it lives.
+    // The pipe ends together with the service, because the service has the other end of the pipe open.
     const ended = once(npm.stdout, 'end');
     const url = await shownOn(npm.stdout, /ready at (\S+)/);
     try {

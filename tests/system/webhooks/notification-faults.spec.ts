@@ -83,7 +83,7 @@ for (const engine of engines)
         assert.deepEqual(idsOf(reader.received), idsOf(all));
       });
       await disconnect();
-      // A list after the same position contains the notifications that the stream delivered.
+      // A list of the notifications after the same position returns the notifications that the stream delivered.
       const { notifications } = await feed.list({ after: before });
       assert.deepEqual(notifications, reader.received);
     });

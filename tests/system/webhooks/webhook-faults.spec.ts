@@ -11,7 +11,7 @@ import { openScene, type Scene } from '../../support/scenes/webhook-scene.js';
 import { type Choose, noticeIn, type Receiver } from '../../support/webhooks/webhook-receiver.js';
 
 /**
- * Size of the run; `npm run soak` is the long one. Runs on the engines' doubles are smaller, because the doubles share
+ * Size of the run; `npm run soak` is the long run. Runs on the engines' doubles are smaller, because the doubles share
  * this process.
  */
 const sizeOn = ({ isEmbedded }: Engine) => ({
@@ -49,7 +49,7 @@ for (const engine of engines)
       const opened = await openScene(engine);
       if (!opened) return skip(this, 'the development chain (EDR is not there for this machine)');
       scene = opened;
-      // Reorganizations must not reach the first block.
+      // Mines blocks first, so that reorganizations do not reach the first block.
       await scene.mine(3);
     });
     after(() => scene?.close());

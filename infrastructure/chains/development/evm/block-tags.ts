@@ -7,7 +7,7 @@ const isRecord = (param: unknown): param is object =>
 
 /**
  * Replaces the tags `finalized` and `safe` with the height 64 blocks below the head, because EDR treats its head as
- * final. Replaces them in the parameters of all methods, because no method uses these two words for anything else.
+ * final. Replaces these tags in the parameters of all methods, because no method uses the two words for anything else.
  */
 export const resolveTags = async (blocks: Blocks, params: readonly unknown[]) => {
   const values = params.flatMap((param) => (isRecord(param) ? Object.values(param) : [param]));

@@ -42,7 +42,7 @@ const blockGasLimit = 100_000_000n;
 const coinbase = '0xc014ba5ec014ba5ec014ba5ec014ba5ec014ba5e';
 const abi: Readonly<Record<string, string>> = { linux: '-gnu', win32: '-msvc' };
 
-/** Loads EDR's native addon from the package of this platform. Throws if it is not installed. */
+/** Loads EDR's native addon from the package of this platform. Throws if the package is not installed. */
 export const loadEdr = (): Edr =>
   createRequire(import.meta.url)(
     `@nomicfoundation/edr-${process.platform}-${process.arch}${abi[process.platform] ?? ''}`,

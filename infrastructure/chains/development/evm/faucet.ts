@@ -13,12 +13,15 @@ export type Receipt = {
   readonly logs: readonly { readonly topics: readonly string[] }[];
 };
 
-/** Transaction to send, with all fields in hex. Without `to`, it creates a contract. */
+/** Transaction to send, with all fields in hex. A transaction without `to` creates a contract. */
 type Order = { readonly to?: string; readonly value?: string; readonly data?: string };
 
 export type Faucet = ReturnType<typeof createFaucet>;
 
-/** Creates a random key, which also gives each chain a different genesis block. */
+/**
+ * Creates a random key for the faucet. The faucet is funded in the genesis block, so each chain has a different genesis
+ * hash.
+ */
 export const newFaucetKey = () => new Wallet(`0x${randomBytes(32).toString('hex')}`);
 
 /**
@@ -33,7 +36,7 @@ const price = async (evm: Evm) => {
   return { maxPriorityFeePerGas: tip, maxFeePerGas: BigInt(baseFeePerGas) * feeHeadroom + tip };
 };
 
-/** Creates a faucet. It sends from its own account and mines until the transaction is in a block. */
+/** Creates a faucet, which sends from its own account and mines until the transaction is in a block. */
 export const createFaucet = ({ evm, blocks, pool }: Parts, wallet: Wallet) => {
   const receiptOf = async (hash: string) => {
     for (;;) {

@@ -11,7 +11,7 @@ export type Transaction = {
   readonly [field: string]: unknown;
 };
 
-/** Transactions by sender, then by nonce. */
+/** Transactions of the pool by sender address, then by nonce. */
 type Queue = Record<string, Record<string, Transaction>>;
 
 export type Pool = ReturnType<typeof createPool>;
@@ -31,8 +31,8 @@ const requestFor = (transaction: Transaction) => {
 };
 
 /**
- * Splits a sender's transactions: those whose nonces follow the on-chain nonce without a gap are pending, the others
- * queued.
+ * Splits a sender's transactions. A transaction is pending if all nonces from the on-chain nonce to its own are in the
+ * pool; every other transaction is queued.
  */
 const splitByNonce = (transactions: readonly Transaction[], next: number) => {
   const nonces = new Set(transactions.map(({ nonce }) => Number(nonce)));

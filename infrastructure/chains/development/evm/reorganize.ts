@@ -25,7 +25,10 @@ const mineInstead = async ({ evm, blocks, pool }: Parts, timestamp: string, tran
   return blocks.mine(Number(timestamp));
 };
 
-/** Replaces the `depth` latest blocks with as many others, with the same transactions or, if `drop`, with none. */
+/**
+ * Replaces the `depth` latest blocks with as many new blocks. The new blocks contain the same transactions, or none if
+ * `drop` is true.
+ */
 export const reorganize = async (parts: Parts, depth: number, drop: boolean) => {
   const { evm, blocks, pool, subscriptions } = parts;
   const height = await blocks.height();

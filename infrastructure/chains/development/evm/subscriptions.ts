@@ -56,7 +56,7 @@ export const createSubscriptions = (evm: Evm) => {
       subscriptions.set(id, subscription);
       return id;
     },
-    /** Ends a subscription. Returns false if it does not belong to the connection. */
+    /** Ends a subscription. Returns false if the subscription does not belong to the connection. */
     unsubscribe: ([id]: readonly unknown[], listener: Listener) =>
       subscriptions.get(id as string)?.listener === listener && subscriptions.delete(id as string),
     forget: (listener: Listener) => {

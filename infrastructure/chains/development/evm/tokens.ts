@@ -19,7 +19,10 @@ export const creationCode: Readonly<Record<TokenType, string>> = {
   'ERC-1155': artifacts.TestErc1155.bytecode,
 };
 
-/** ERC-165 ids of the standards. A contract that supports neither counts as ERC-20, which has no common id. */
+/**
+ * ERC-165 interface ids of ERC-721 and ERC-1155. A contract that supports neither id counts as ERC-20, because ERC-20
+ * has no common interface id.
+ */
 const claims: readonly (readonly [id: string, type: TokenType])[] = [
   ['0x80ac58cd', 'ERC-721'],
   ['0xd9b67a26', 'ERC-1155'],

@@ -7,7 +7,7 @@ import type { Checkpoint, ExecutedTransaction } from '../../sui/wire.js';
 type Change = { readonly address: string; readonly coinType: string; readonly amount: bigint };
 type Order = {
   readonly sender: string;
-  /** Balance changes without the gas. */
+  /** Balance changes that the transaction makes, without the gas. */
   readonly changes: readonly Change[];
   /** Address that pays the gas; the sender when absent. */
   readonly payer?: string;
@@ -22,7 +22,10 @@ export type SuiSource = {
   checkpoint(id: number | string): Checkpoint | undefined;
   balance(owner: string, coinType: string): bigint;
   hasCoin(coinType: string): boolean;
-  /** Reports each new checkpoint until the returned function is called. `end` closes the listener's connection. */
+  /**
+   * Calls `notice` with each new checkpoint until the returned function is called. A source may call `end` to close the
+   * connection of the listener.
+   */
   listen(notice: (checkpoint: Checkpoint) => void, end: () => void): () => void;
   /** Called before each call of a gRPC method; throws to reject the call. Absent if all calls are allowed. */
   admit?(method: string): void;

@@ -25,5 +25,5 @@ const pick = (value: unknown, tree: Tree): unknown => {
   );
 };
 
-/** Reduces a message to the requested fields, as a node does. */
+/** Reduces a message to the fields in `paths`, as a Sui node applies the read mask of a request. */
 export const masked = <T>(message: T, paths: readonly string[]): T => pick(message, treeOf(paths)) as T;

@@ -15,7 +15,7 @@ type Handler = (call: Call, answer: (error: object | null, reply?: object) => vo
 const defaultPaths = ['sequence_number', 'digest'];
 const heightHeader = 'x-sui-checkpoint-height';
 
-/** Creates an error that gRPC sends with its status code. */
+/** Creates an error that the gRPC server sends to the client with the given status code. */
 export const grpcError = (code: status, details: string) => Object.assign(new Error(details), { code, details });
 
 /** Converts the client's description of a service to the definition that the gRPC server needs. */
@@ -46,7 +46,10 @@ const findCheckpoint = (source: SuiSource, id: Request<Client['ledgerService'], 
   return found;
 };
 
-/** Creates a handler that answers a call, with the current height in the headers. */
+/**
+ * Creates a handler for a gRPC call with one response. The handler sends the current height of the chain in the
+ * headers.
+ */
 const unary =
   (source: SuiSource, method: string, work: (request: unknown) => object): Handler =>
   (call, answer) => {

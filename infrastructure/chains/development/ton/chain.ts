@@ -40,7 +40,7 @@ const describeBlock = ({ seqno, hash, transactions }: CommittedBlock) => ({
   transaction_hashes: transactions.map((one) => Buffer.from(one.hash, 'base64').toString('hex')),
 });
 
-/** Creates a faucet. It sends from its own account and resolves once the transaction is in a block. */
+/** Creates a faucet, which sends from its own account and resolves once the transaction is in a block. */
 const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
   const now = () => {
     chain.now = secondsNow();
@@ -62,7 +62,7 @@ const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
       if (token != null) return tokens(readReceiver('token', token).to, to, value);
       const { transactions } = await faucet.send({ to, value, bounce, body: textBody(message) });
       const block = describeBlock(blocks.make(transactions));
-      // The first transaction is that of the faucet; the second is that of the receiver.
+      // The first transaction of the block belongs to the faucet's account, the second to the receiver's account.
       const transaction_hash = block.transaction_hashes[1] ?? '';
       return { transaction_hash, ...block, to: to.toRawString(), value: String(value) };
     },

@@ -4,8 +4,8 @@ const topicLength = 66;
 const wordDigits = 64;
 const padding = '0'.repeat(24);
 /**
- * Leading zeros that mark a word as a number. The padding of an address has 24 zeros, and finding a key for an address
- * that itself starts with 16 more (eight bytes) is infeasible.
+ * Leading zero digits that mark a 32-byte word as a number. An address is padded with only 24 zeros, and finding a key
+ * for an address that itself starts with 16 more zeros (eight bytes) is infeasible.
  */
 const numberPadding = '0'.repeat(40);
 /**

@@ -32,7 +32,10 @@ const callsFor = ({ contracts, standard, addresses }: Asked, fromBlock: string, 
   }));
 };
 
-/** Reads the logs of a range. Fails if the node lacks the last block, because it would then omit logs silently. */
+/**
+ * Reads the logs of a range of blocks. Fails if the node lacks the last block, because such a node would omit logs
+ * silently.
+ */
 const logsIn = async (node: Node, asked: Asked, to: number) => {
   const calls = callsFor(asked, inHex(asked.from), inHex(to));
   const last = { method: 'eth_getBlockByNumber', params: [inHex(to), false] };
@@ -41,7 +44,7 @@ const logsIn = async (node: Node, asked: Asked, to: number) => {
   return answers.flatMap((answer) => list(answer, 'the logs'));
 };
 
-/** Returns the tokens of the given contracts that the given addresses received, without duplicates. */
+/** Returns the tokens of `contracts` that `addresses` received according to the logs, without duplicates. */
 const tokensIn = (logs: readonly unknown[], { contracts, standard, addresses }: Asked): readonly Holding[] => {
   const [ofContract, ofAddress] = [new Set(contracts), new Set(addresses)];
   const found = new Map<string, Holding>();
@@ -56,7 +59,10 @@ const tokensIn = (logs: readonly unknown[], { contracts, standard, addresses }: 
   return [...found.values()];
 };
 
-/** Searches for received tokens. Halves a block range that is too wide for all nodes; doubles it after each success. */
+/**
+ * Searches for received tokens. Halves a block range that is too wide for all nodes, and doubles the range after each
+ * success.
+ */
 export const createTokenSearch = (nodes: Nodes): Search => {
   let blocks = maxBlocks;
   return async (asked) => {

@@ -18,9 +18,9 @@ const transferred = (logs: readonly ChainLog[]) => {
 };
 
 /**
- * Decides which Deposit and Withdrawal events of a receipt count as transfers. If the contract also emitted a Transfer
- * between the address in the event and the zero address or the contract itself, only that Transfer counts: the event
- * reports the same coins again, or another coin that the contract took.
+ * Decides which Deposit and Withdrawal events of a receipt count as transfers. An event does not count if the contract
+ * also emitted a Transfer between the event's address and the zero address or the contract itself: the Transfer then
+ * reports the same coins, or the event reports a different coin that the contract took.
  */
 export const createWrappings = (logs: readonly ChainLog[]) => {
   let parties: ReadonlySet<string> | undefined;

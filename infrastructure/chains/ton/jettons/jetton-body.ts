@@ -1,7 +1,7 @@
 import type { Slice } from '@ton/core';
 import { type Comment, commentIn, noComment, op, opIn } from '../message.js';
 
-/** Order in a message to a jetton wallet. */
+/** Order that a message gives to a jetton wallet: to send, receive, burn or take back jettons. */
 export type JettonOrder = {
   readonly kind: 'send' | 'receive' | 'burn' | 'take back';
   readonly amount: string;

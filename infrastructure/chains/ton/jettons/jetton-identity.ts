@@ -35,7 +35,10 @@ const pauses = {
 } as const;
 type Pause = { readonly outcome: Unidentified; readonly backoff: Backoff; readonly until: number };
 
-/** Maximum accounts queried per block. The imports of all others stay unverified until the block is read again. */
+/**
+ * Maximum accounts queried per block. The token imports of all other accounts stay unverified until the block is read
+ * again.
+ */
 const maxQueriesPerBlock = 32;
 /** Fraction of the usual timeouts, because a block waits for these queries. */
 const timeoutFactor = 0.2;

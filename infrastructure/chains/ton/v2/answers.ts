@@ -26,7 +26,7 @@ const accountState = async (call: Call, address: string) => {
     balance: String(balance) === '-1' ? '0' : balance,
     status: statuses[String(state)] ?? failInvalidAnswer('returned an unknown account state'),
     last_transaction_lt: lt ?? '0',
-    // A liteserver reports the masterchain block of the state, which an index does not.
+    // Adds the masterchain block of the state, which a liteserver reports and an index does not.
     ...(workchain === masterchain && { mc_seqno: seqno }),
   };
 };
@@ -84,7 +84,7 @@ export const createAnswers = (): Readonly<Record<string, Answer>> => {
     masterchainBlockShardState: async (call, asked) => ({
       blocks: (await blocks.tops(call, numberIn(asked, 'seqno'))).map(placeOf),
     }),
-    /** Returns all transactions on the first page. */
+    /** Returns all transactions of the block on the first page, and none on further pages. */
     transactionsByMasterchainBlock: async (call, asked) => {
       if (numberIn(asked, 'offset') > 0) return { transactions: [] };
       const [seqno, limit] = [numberIn(asked, 'seqno'), numberIn(asked, 'limit')];

@@ -5,7 +5,10 @@ import { createPageSize } from '../page-size.js';
 import { createAnswers } from './answers.js';
 import type { Call } from './call.js';
 
-/** Messages of a liteserver that lacks a block, perhaps only for now. The API server reports them with status 5xx. */
+/**
+ * Messages of a liteserver that lacks a block, perhaps only for now. The API server reports these messages with status
+ * 5xx.
+ */
 const lacking = /not found|not in db|not applied|not ?ready|cannot find|not known/i;
 
 const kindOf: KindOf = (status, reason) => {

@@ -9,7 +9,7 @@ import type { EvidenceFile } from './write-folder.js';
 /** Statement files of all wallets of an organization for the period of the evidence. */
 export type StatementFiles = {
   readonly files: readonly EvidenceFile[];
-  /** Returns the totals of all statements. They are complete after all files were written. */
+  /** Returns the totals of all statements. The totals are complete after all files were written. */
   totals(): StatementCounts;
 };
 

@@ -57,7 +57,10 @@ type AccessType =
   | 'DeliveryParked'
   | 'NotificationRecorded';
 
-/** Sentences about organizations, credentials, limits, proofs and webhooks. */
+/**
+ * Functions that describe events of organizations, credentials, limits, proofs and webhooks in a sentence, by event
+ * type.
+ */
 export const accessSentences: Sentences<AccessType> = {
   OrganizationCreated: ({ name, domain }) => `created organization ${name} with the domain ${domain}`,
   DomainReserved: ({ domain }) => `reserved the domain ${domain}`,

@@ -38,7 +38,9 @@ type ChainType =
   | 'RefreshAdvanced'
   | 'RefreshEnded';
 
-/** Sentences about wallets, addresses, transfers, balances and blocks. */
+/**
+ * Functions that describe events of wallets, addresses, transfers, balances and blocks in a sentence, by event type.
+ */
 export const chainSentences: Sentences<ChainType> = {
   WalletRegistered: ({ name }) => `registered wallet ${name}`,
   ConfirmationUpdated: ({ walletId, confirmation }, names) =>

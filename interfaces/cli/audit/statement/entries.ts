@@ -89,8 +89,8 @@ type HeldAsset = { readonly shown: ShownAsset; readonly places: number | undefin
 
 /**
  * Creates a cached lookup of the symbol and the decimal places of an asset. The lookup returns a promise only for an
- * asset that is new for its address. Callers look up all assets of one address before those of the next, because only
- * the assets of one address are kept.
+ * asset that is new for its address. Callers look up all assets of one address before the assets of the next address,
+ * because the cache contains the assets of one address only.
  */
 const createAssets = ({ descriptions }: Pick<App, 'descriptions'>, context: Context, coinPlaces: number) => {
   const known = new Map<string, KnownAsset>();
@@ -164,7 +164,7 @@ const showEntry = (
   };
 };
 
-/** Totals of a statement. They are complete after all its entries were read. */
+/** Totals of a statement. The totals are complete after all entries of the statement were read. */
 export type Counts = { movements: number; lines: number; unexplained: number };
 
 const count = (counts: Counts, entry: ShownEntry) => {

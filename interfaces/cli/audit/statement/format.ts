@@ -6,8 +6,8 @@ export type StatementFile = {
   /** Facts about the statement by name, such as its wallet and its period, in the order in which they are shown. */
   readonly facts: Readonly<Record<string, string>>;
   /**
-   * End of the period in Unix seconds. PDF files have it as their creation date, so that equal statements result in
-   * equal bytes.
+   * End of the period in Unix seconds. PDF files have this time as their creation date, so that equal statements result
+   * in equal bytes.
    */
   readonly endTime: number;
   /** Entries in batches of any length. */

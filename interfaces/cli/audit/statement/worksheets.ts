@@ -48,7 +48,7 @@ const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const packages = 'http://schemas.openxmlformats.org/package/2006';
 const kinds = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Returns the beginning of a worksheet. The first `frozen` rows stay visible while the others scroll. */
+/** Returns the beginning of a worksheet. The first `frozen` rows stay visible while the other rows scroll. */
 export const sheetStart = (widths: readonly number[], frozen = 0) => {
   const pane = `<pane ySplit="${frozen}" topLeftCell="A${frozen + 1}" activePane="bottomLeft" state="frozen"/>`;
   const columns = widths.map((width, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`);

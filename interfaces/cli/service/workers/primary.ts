@@ -13,13 +13,13 @@ export type WorkerGroup = {
   readonly url: string;
   /** Lets the workers open the stores, and waits until all are ready. A worker that ends later is replaced. */
   open(developments: DevelopmentAddresses, log: Log): Promise<void>;
-  /** Adds the metrics of the primary process to those that the workers show. */
+  /** Adds the metrics of the primary process to the metrics that the workers show. */
   addMetrics(collect: () => Promise<MetricValues>): void;
-  /** Sends SIGTERM to the workers. Kills those that have not ended after `ms` milliseconds. */
+  /** Sends SIGTERM to the workers. Kills each worker that has not ended after `ms` milliseconds. */
   stop(ms: number): Promise<void>;
 };
 
-/** Backoff before a worker is replaced. It doubles each time, and resets after a worker ran for a minute. */
+/** Backoff before a worker is replaced. The backoff doubles each time, and resets after a worker ran for a minute. */
 const restartMs = { first: 100, max: 30_000 };
 const lastingMs = 60_000;
 const usageExitCode = 2;
@@ -41,7 +41,9 @@ const receive = <K extends FromWorker['kind']>(worker: Worker, kind: K): Promise
     worker.on('message', onMessage).once('exit', onExit);
   });
 
-/** Starts workers that run this command again. Returns once they have taken the port, before any store is opened. */
+/**
+ * Starts workers that run this command again. Returns once the workers have taken the port, before any store is opened.
+ */
 export const startWorkers = async (count: number): Promise<WorkerGroup> => {
   const workers = new Set<Worker>();
   const gathering = createGathering(workers, send);
@@ -76,7 +78,7 @@ export const startWorkers = async (count: number): Promise<WorkerGroup> => {
     }
   };
 
-  // Starts one worker before the others, so that only one reports a port that is in use.
+  // Starts one worker before all others, so that a port in use is reported by one worker only.
   const first = fork();
   const { url } = await first.listening;
   const all = [first, ...Array.from({ length: count - 1 }, fork)];

@@ -90,7 +90,7 @@ describe('the development EVM', () => {
     const balances = await erc1155.balanceOfBatch?.([owner, to, to], [1, 1, 7]);
     assert.deepEqual([...balances], [5n, 4n, 5n]);
     assert.match(await erc1155.uri?.(7), /\{id\}/);
-    // A contract that does not implement the receiver interface could never pass tokens on.
+    // The transfer is rejected, because a contract without the receiver interface could never pass ERC-1155 tokens on.
     await refused(3, /reverted/, 'dev_transfer', { to: erc20.target, token: erc1155.target, value: '1' });
   });
 

@@ -36,7 +36,7 @@ const agrees = (unsigned: Unsigned, { digest, from, signature, raw, hash }: Sign
   assert.deepEqual(evmTransactions.assemble(unsigned, from, signatureOf(signature)), { raw, hash });
 };
 
-/** Fields of a transaction without its fees. */
+/** Generators of the fields of a transaction, without its fees. */
 const content = {
   chainId: fc.integer({ min: 1, max: 2 ** 31 }),
   nonce: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
@@ -264,7 +264,7 @@ describe('the calls of token contracts', () => {
       value: '7',
     });
     const others = [`${call}00`, call.slice(0, -2), call.slice(0, 10), `0x095ea7b3${call.slice(10)}`, '0x', '0xa9'];
-    // The upper twelve bytes of an address are zero in every call that a wallet would understand.
+    // The twelve bytes before an address in a call must be zero; this call has another byte there.
     const padded = `${call.slice(0, 10)}01${call.slice(12)}`;
     for (const data of [...others, padded]) assert.equal(evmTransactions.readTokenCall(data), null, data);
   });

@@ -20,7 +20,9 @@ const sorted = <T extends Row>(rows: readonly T[]): readonly object[] =>
 
 describe("the transfers read from TON's own virtual machine", () => {
   let world: World;
-  /** Results of the scenes, each played once for several tests. */
+  /**
+   * Transactions and results of each scene by its name. Each scene is played once, and several tests read its results.
+   */
   const coins = new Map<string, Awaited<ReturnType<typeof play>>>();
   const jettons = new Map<string, Awaited<ReturnType<typeof playJettons>>>();
   const playJettons = (scene: (typeof jettonScenes)[string]) => play(world, scene);

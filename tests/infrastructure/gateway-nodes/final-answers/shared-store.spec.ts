@@ -183,7 +183,7 @@ describe('the final answer cache shared by processes', () => {
       assert.equal(await ask(pool, account, `0x${(++height).toString(16)}`), '"0x11"');
       assert.equal(hung, 1);
     });
-    // A cache that hangs is bypassed for a while.
+    // The second lookup does not reach the cache, because a cache that hangs is bypassed for a while.
     assert.equal(await ask(pool, account, '0xff'), '"0x11"');
     assert.equal(hung, 1);
   });

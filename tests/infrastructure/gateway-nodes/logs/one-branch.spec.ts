@@ -11,7 +11,7 @@ const [head, final, fork, maxBlocks] = [100, 50, 90, 4];
 type Branch = {
   readonly name: string;
   readonly turns: number;
-  /** Heights whose logs the node does not return. */
+  /** Returns whether the node fails to return the logs of the block at a height. */
   fails(height: number): boolean;
 };
 

@@ -54,7 +54,7 @@ describe('the capabilities of a node', () => {
     const lacks = (fromBlock: string) => abilities.lacks(logsFrom(fromBlock), { kind: 'height', height: 0x60 });
     abilities.noteNull({ method: 'eth_getBlockByNumber', params: ['0x32', false] }, 900);
     assert.deepEqual(['earliest', '0x32', '0x33'].map(lacks), [true, true, false]);
-    // A rejected range shows that its first blocks are missing, but not that the last ones are.
+    // A rejected range shows that its first blocks are missing, but not that its last blocks are missing.
     abilities.noteError(logsFrom('0x40'), pruned, 900);
     assert.deepEqual(['0x40', '0x41'].map(lacks), [true, false]);
     abilities.noteAnswer(logsFrom('0x41'));

@@ -30,7 +30,9 @@ describe('a call that not every node can answer', () => {
     open.push(node);
     return node;
   };
-  /** Makes a pool of two nodes that tries the first one first: a node without a measured latency precedes others. */
+  /**
+   * Makes a pool of two nodes that tries the first node first: a node without a measured latency precedes other nodes.
+   */
   const poolOf = (...nodes: readonly AnsweringNode[]) => {
     const pool = nodePool(
       nodes.map(({ url }) => url),

@@ -88,8 +88,8 @@ export const predicateOf = (filter: Document): Predicate => {
 };
 
 /**
- * Returns the fields that must equal one value, with that value. They determine the index of a query and the first
- * fields of a document that an upsert inserts.
+ * Returns the fields that must equal one value, with that value. These fields determine the index of a query and the
+ * first fields of a document that an upsert inserts.
  */
 export const equalityFields = (filter: Document): Document => {
   const found: Document = {};

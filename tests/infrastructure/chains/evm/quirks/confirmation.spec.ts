@@ -20,7 +20,7 @@ describe('a network that deviates from the EVM standard', () => {
   const { node, connect, keep } = evmFixture();
   const countOf = (method: string) => node().asked.filter((asked) => asked === method).length;
 
-  /** Blocks for the quirks that an ordinary block does not show. */
+  /** Transactions of a block that shows the quirk, for the quirks that an ordinary block does not show. */
   const showing: Readonly<Record<string, readonly ScriptedTransaction[]>> = {
     'bloom without logs': [],
     'system logs outside the bloom': [synced(anna)],
