@@ -1,11 +1,11 @@
 import { createSingleFlight } from '../../application/async/single-flight.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
-import { checkFinalHeight, type TimedHead } from '../nodes/impossible-head.js';
+import { checkFinalHeight } from '../nodes/impossible-head.js';
 import { readError } from '../nodes/json-rpc/rpc-fault.js';
 import { NodeFault } from '../nodes/node-fault.js';
 import { withTimeout } from '../nodes/with-timeout.js';
 import type { Identity } from './identity/identity.js';
-import type { Member } from './member.js';
+import type { Member, TimedHead } from './member.js';
 
 const pollTimeoutMs = 2000;
 const finalityIntervalMs = 2000;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { linkedController } from '../../application/async/linked-controller.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
-import { isImpossible, type TimedHead } from '../nodes/impossible-head.js';
+import { isImpossible } from '../nodes/impossible-head.js';
 import { createFinality, createHeadPoller, headOf } from './head-poller.js';
 import type { Identity } from './identity/identity.js';
-import type { Member } from './member.js';
+import type { Member, TimedHead } from './member.js';
 
 const minPauseMs = 200;
 const maxPauseMs = 2000;

@@ -1,12 +1,16 @@
 import type { Cancellation } from '../../application/async/cancellation.js';
+import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { createHealth } from '../nodes/health.js';
-import type { TimedHead } from '../nodes/impossible-head.js';
+import type { TimedHeight } from '../nodes/impossible-head.js';
 import type { Envelope } from '../nodes/json-rpc/envelope.js';
 import { NodeFault, toFailing } from '../nodes/node-fault.js';
 import { httpLink, type Link, socketLink } from './link.js';
 import { createAbilities } from './routing/abilities.js';
 import { createNodeUnits, unlimited } from './units/node-units.js';
+
+/** Head with the time of its block. */
+export type TimedHead = Head & TimedHeight;
 
 const maxRestMs = 10_000;
 const unknownHeight = -1;

@@ -2,7 +2,7 @@ import type { Block, Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { fail } from '../../../domain/failure.js';
 import { watchHeads } from '../../nodes/heads.js';
-import { checkFinalHeight, createHighestHead } from '../../nodes/impossible-head.js';
+import { checkFinalHeight, createHeadRecord } from '../../nodes/impossible-head.js';
 import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { createPace } from '../../pace.js';
 import { readBalances } from './balances.js';
@@ -143,7 +143,7 @@ const tracedBy = (nodes: readonly (boolean | undefined)[]) => {
 export const evmChain = async (urls: readonly string[], log: Log, options: EvmOptions = {}): Promise<Chain> => {
   const { finalDepth, ...limits } = { ...defaults, ...options };
   const nodes = createNodes(urls, log, limits);
-  const heads = createHighestHead<Node['can'], Header>();
+  const heads = createHeadRecord<Node['can'], Header>();
   let firstNumber = 0;
   return {
     genesis: async () => {

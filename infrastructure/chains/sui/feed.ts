@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { linkedController } from '../../../application/async/linked-controller.js';
 import type { Header } from '../../../application/ports/chain.js';
 import { watchHeads } from '../../nodes/heads.js';
-import { createHighestHead } from '../../nodes/impossible-head.js';
+import { createHeadRecord } from '../../nodes/impossible-head.js';
 import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { latestHeader } from './checkpoints.js';
 import { chainIdOf, type Endpoint, faultOf, type Node, type Nodes } from './nodes.js';
@@ -88,7 +88,7 @@ const listenTo = async (
 
 /** Tracks the head from the subscription and the head from polling, and how long the subscription lags. */
 const createHeads = (nodes: Nodes, times: FeedTimes) => {
-  const heads = createHighestHead<Node['can'], Header>();
+  const heads = createHeadRecord<Node['can'], Header>();
   let streamed: SeenHead | null = null;
   let polled: SeenHead | null = null;
   let behindSince: number | null = null;

@@ -6,7 +6,7 @@ import type { StateTime } from './get-methods.js';
 import type { Node, Query } from './http-transport.js';
 import { isOf, readWalletData } from './jettons/jetton-identity.js';
 import type { Jettons } from './jettons/jettons.js';
-import { lastSeqno } from './masterchain.js';
+import { lastBlock } from './masterchain.js';
 import { type Nodes, nullIfUnanswered } from './nodes.js';
 import { address, decimal, integer } from './wire.js';
 
@@ -180,7 +180,7 @@ const balanceFor = ({ address: owner, asset }: Holding, held: Found | undefined)
 };
 
 const readSome = async (node: Node, jettons: Jettons, lastSeen: LastSeen, holdings: readonly Holding[], at: Moment) => {
-  const head = await lastSeqno(node);
+  const { number: head } = await lastBlock(node);
   if (head < at.seqno) throw new NodeFault('missing', 'does not have the block yet');
   const places = await Promise.all(holdings.map((holding) => placeOf(node, jettons, holding)));
   const found = new Map<string, Found>();

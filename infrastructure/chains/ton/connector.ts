@@ -2,13 +2,14 @@ import { createBoundedCache } from '../../../application/async/bounded-cache.js'
 import type { Chain, Header, Interest, Movement, TokenAccount, Touch } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { fail } from '../../../domain/failure.js';
+import { createHeadRecord } from '../../nodes/impossible-head.js';
 import { createPace } from '../../pace.js';
 import { readBalances, type SeenAt } from './balances.js';
 import type { Node } from './http-transport.js';
 import { createIdentities, type Identities } from './jettons/jetton-identity.js';
 import { createJettons } from './jettons/jettons.js';
 import { createMasterBlocks, type MasterBlocks } from './master-blocks.js';
-import { lastSeqno, type MasterBlock, mainNetwork, networkOf } from './masterchain.js';
+import { lastBlock, type MasterBlock, mainNetwork, networkOf } from './masterchain.js';
 import { accountIn, readMovements, touchOf } from './movements.js';
 import { createNodes, type NodeOptions, type Nodes } from './nodes.js';
 import { readTransactions, type Transaction } from './transactions.js';
@@ -89,6 +90,26 @@ const readWhole = (nodes: Nodes, blocks: MasterBlocks, master: MasterBlock) => {
   return nodes.use(read, { timeoutFactor: blockTimeoutFactor });
 };
 
+/** Finds the highest block that all indexes together have. */
+const createHighestBlock = (nodes: Nodes) => {
+  /** Highest block at the last query; null before the first query. Final, because an index has only final blocks. */
+  let highest: number | null = null;
+  const heads = createHeadRecord<Node['can'], Awaited<ReturnType<typeof lastBlock>> & { readonly isBackup: boolean }>();
+  return {
+    highest: () => highest,
+    findHighest: async () => {
+      const polled = await nodes.poll(async (node) =>
+        heads.note(node.can, { ...(await lastBlock(node)), isBackup: node.isBackup }),
+      );
+      const found = heads.possible(polled);
+      // Indexes lag behind a backup and never have the block at its head, so that head counts as `backupLead` lower.
+      const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
+      highest = Math.max(...found.map(({ number, isBackup }) => (isBackup ? number - lead : number)));
+      return highest;
+    },
+  };
+};
+
 /**
  * Connects to TON through indexes with toncenter's API v3, and through v2 servers while no index is available. A block
  * is a masterchain block with all shard blocks that it commits.
@@ -111,15 +132,7 @@ export const tonChain = async (
     return known;
   };
 
-  /** Highest block at the last query; null before the first query. Final, because an index has only final blocks. */
-  let highest: number | null = null;
-  const findHighest = async () => {
-    const found = await nodes.poll(async (node) => ({ seqno: await lastSeqno(node), isBackup: node.isBackup }));
-    // Indexes lag behind a backup and never have the block at its head, so that head counts as `backupLead` lower.
-    const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
-    highest = Math.max(...found.map(({ seqno, isBackup }) => (isBackup ? seqno - lead : seqno)));
-    return highest;
-  };
+  const { findHighest, highest } = createHighestBlock(nodes);
 
   /** Builds the header before the first block from the network id alone, because an index may start at any block. */
   const genesis = async (): Promise<Header> => {
@@ -142,7 +155,7 @@ export const tonChain = async (
     head: async () =>
       (await headerAt(await findHighest())) ??
       fail('NODE_ERROR', 'No TON index has the block that it reports as its last.'),
-    finalized: async () => highest ?? findHighest(),
+    finalized: async () => highest() ?? findHighest(),
     hints: () => noHints,
     headerAt,
     headerOf: async (hash) => {

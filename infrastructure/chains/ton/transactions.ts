@@ -1,7 +1,7 @@
 import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
 import type { Node } from './http-transport.js';
-import { blockName, lastSeqno, type MasterBlock } from './masterchain.js';
+import { blockName, lastBlock, type MasterBlock } from './masterchain.js';
 import { askPage } from './page-size.js';
 import { decimal, hash } from './wire.js';
 
@@ -72,6 +72,6 @@ const byTime = (a: Transaction, b: Transaction) => {
 export const readTransactions = async (node: Node, { seqno, blocks }: MasterBlock): Promise<readonly Transaction[]> => {
   const transactions = await readPages(node, seqno, total(blocks));
   if (blocks) checkCounts(transactions, blocks);
-  else if ((await lastSeqno(node)) < seqno) throw new NodeFault('missing', 'does not have the block yet');
+  else if ((await lastBlock(node)).number < seqno) throw new NodeFault('missing', 'does not have the block yet');
   return transactions.sort(byTime);
 };

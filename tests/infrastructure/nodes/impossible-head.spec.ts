@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHighestHead } from '../../../infrastructure/nodes/impossible-head.js';
+import { createHeadRecord } from '../../../infrastructure/nodes/impossible-head.js';
 
 const now = () => Math.floor(Date.now() / 1000);
 const year = 365 * 86_400;
@@ -11,7 +11,7 @@ describe('the highest head of several nodes', () => {
   const headOf = ({ number, time }: Given) => ({ number, time, hash: `0x${number}` });
   /** Records the heads of as many nodes, and finds the highest of them. */
   const highestOf = (...given: readonly Given[]) => {
-    const { note, highest } = createHighestHead<number, ReturnType<typeof headOf>>();
+    const { note, highest } = createHeadRecord<number, ReturnType<typeof headOf>>();
     return highest(given.map((one, node) => note(node, headOf(one)))).number;
   };
 
@@ -82,7 +82,7 @@ describe('the highest head of several nodes', () => {
     });
 
   it('is the first of several with the same height', () => {
-    const { note, highest } = createHighestHead();
+    const { note, highest } = createHeadRecord<string, ReturnType<typeof headOf>>();
     const [one, other] = [
       { ...headOf({ number: 7, time: 1 }), hash: 'one' },
       { ...headOf({ number: 7, time: 1 }), hash: 'other' },
@@ -91,7 +91,7 @@ describe('the highest head of several nodes', () => {
   });
 
   it('is compared with earlier heads of nodes that do not answer now', () => {
-    const { note, highest } = createHighestHead();
+    const { note, highest } = createHeadRecord();
     note('slow', headOf({ number: 100, time: now() }));
     assert.throws(() => highest([note('quick', headOf({ number: absurd, time: now() }))]), { code: 'NODE_ERROR' });
     assert.equal(highest([note('quick', headOf({ number: 101, time: now() }))]).number, 101);
