@@ -29,7 +29,7 @@ export class Failure extends Error {
   }
 }
 
-/** Failure of one of the service's own stores. Hardly any operation works until the store is back. */
+/** Failure of one of the service's own stores. Most operations fail until the store is available again. */
 export class StoreDown extends Failure {
   constructor(message: string) {
     super('UNAVAILABLE', message);

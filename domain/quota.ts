@@ -22,7 +22,7 @@ export const defaultQuotas = {
 export type QuotaName = keyof typeof defaultQuotas;
 export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[];
 
-/** Maximum number of headers registered for one webhook, not counting those registered for every webhook. */
+/** Maximum number of headers registered for one webhook. Headers registered for every webhook do not count. */
 export const headersPerWebhook = 100;
 
 /** Usage by quota; a missing quota counts as 0. */

@@ -93,7 +93,8 @@ const lastResetFullWindow = (limits: Limits, usages: Usages, cost: number): Wind
 };
 
 /**
- * Reports the window whose limit the request exceeds, or, for an allowed request, the one with the fewest units left.
+ * Reports the window whose limit the request exceeds, or, for an allowed request, the window with the fewest units
+ * left.
  */
 export const quotaOf = (
   limits: Limits,

@@ -16,7 +16,7 @@ export type Chained = {
   readonly metadata: object;
 };
 
-/** Hash chain over the first `count` events of a history. */
+/** Hash chain over the first `count` events of a history (all events of one organization, in order). */
 export type Link = {
   /** Number of events of the history, counted from its first. */
   readonly count: number;
@@ -49,7 +49,7 @@ export type LogPlace = {
   readonly index: number;
 };
 
-/** First `count` events of an organization. */
+/** First `count` events of an organization, identified by their chain hash. */
 export type SealedHistory = Link & {
   /** Position of the last of these events, in the store in which the seal was made. */
   readonly position: number;
@@ -74,9 +74,9 @@ export type Move = Link &
     readonly before: string;
     /** Hash over the positions and commit times of the events in the new store. */
     readonly after: string;
-    /** Engine that the history was moved from. */
+    /** Engine of the event store that the history was moved from. */
     readonly from: string;
-    /** Engine that the history was moved to. */
+    /** Engine of the event store that the history was moved to. */
     readonly to: string;
   };
 
@@ -91,7 +91,10 @@ type Acceptance = Signed & {
 
 /** Statement, with signature, of an operator's decision to accept a history that differs from the sealed history. */
 export type Loss = Acceptance & {
-  /** Longest history that the sealer or the seal log knew before the loss was accepted; null if neither knew one. */
+  /**
+   * Longest history that the sealer's progress or the seal log recorded before the loss was accepted; null if neither
+   * recorded one.
+   */
   readonly known: Link | null;
   /** History that was found in the store, and accepted. */
   readonly found: Standing;
@@ -266,7 +269,7 @@ export const audit: Decider<AuditCommand, AuditEvent, { sealed: number; moved: s
   evolve: {
     AuditSealed: (state, { count }) => ({ ...state, sealed: count }),
     HistoryMoved: (state, { after }) => ({ ...state, moved: after }),
-    // Resets the number: the accepted history may have fewer events than were sealed before, and a seal of no more than
+    // Resets `sealed`: the accepted history may have fewer events than were sealed before, and a seal of no more than
     // `sealed` events would be ignored.
     LossAccepted: (state) => ({ ...state, sealed: 0 }),
     LogLossAccepted: (state) => state,

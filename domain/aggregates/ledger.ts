@@ -62,8 +62,9 @@ export type LedgerCommand =
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
-   * Records the balances, and confirms the block unless it is already confirmed. Ignored if reorgs dropped the block
-   * more than `drops` times, because the balances were read before. `retracted` is true if they correct a dropped block.
+   * Records the balances, and confirms the block unless it is already confirmed. Ignored if the number of drops in the
+   * ledger is not `drops`: the balances were then read before a reorg. `retracted` is true if the balances correct a
+   * dropped block.
    */
   | {
       type: 'Settle';
@@ -81,7 +82,10 @@ export type LedgerCommand =
    * now. `feedOnly` is true if no webhook was left to notify.
    */
   | { type: 'Close'; data: Activity & { count: number; feedOnly?: boolean } }
-  /** `notified` is true if a webhook may have been notified of the block's transfers. */
+  /**
+   * Records that a reorg replaced the block. `notified` is true if a webhook may have been notified of the block's
+   * transfers.
+   */
   | { type: 'Drop'; data: Activity & { notified: boolean } }
   /** Records requested balances that were read at this block. If a reorg replaces the block, they are read again. */
   | { type: 'Refresh'; data: Activity & { balances: readonly Balance[] } }
@@ -90,7 +94,7 @@ export type LedgerCommand =
 
 export type Ledger = {
   readonly phase: 'none' | 'pending' | 'open' | 'confirmed' | 'dropped' | 'due';
-  /** Number of times that a reorg replaced the block. After each one, a later reorg may have included it again. */
+  /** Number of times that a reorg replaced the block. A later reorg may include the block again. */
   readonly drops: number;
   /** True while balances still have to be corrected, because they were read before a reorg replaced the block. */
   readonly owed: boolean;
@@ -101,7 +105,10 @@ export type Ledger = {
   /** True while the block is confirmed but the balances that it may have changed are not read yet. */
   readonly unread: boolean;
   readonly transfers: readonly Seen[];
-  /** Number of transfers, counted from the first, recorded as confirmed: not all after an interrupted append. */
+  /**
+   * Number of transfers, counted from the first, that are recorded as confirmed. Fewer than all if the append was
+   * interrupted.
+   */
   readonly confirmed: number;
   /** Number of transfers, counted from the first, that are recorded as removed. */
   readonly removed: number;
@@ -131,7 +138,10 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
 const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
 /** Returns true if balances were read at the confirmation or on request: after a reorg, they must be read again. */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
-/** Discards the activity of a dropped block, because the follower observes it again if the block is included again. */
+/**
+ * Discards the activity of a dropped block, because the follower observes the activity again if a later reorg includes
+ * the block again.
+ */
 const withoutDropped = (ledger: Ledger): Ledger => {
   if (isIncluded(ledger.phase)) return ledger;
   const { payers, ...rest } = ledger;
@@ -151,8 +161,8 @@ const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
 type Observation = Extract<LedgerCommand, { type: 'Observe' }>['data'];
 
 /**
- * Returns the observed transfers and touches that are not in the ledger yet: all of them at the first observation,
- * those that were not stored after an interrupted append, or those of token accounts that were found late.
+ * Returns the observed transfers and touches that are not in the ledger yet: all at the first observation, the rest
+ * after an interrupted append, or the transfers of token accounts that were found late.
  */
 const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Observation) => {
   if (!isIncluded(ledger.phase) || !ledger.observed) return { transfers, touches };

@@ -49,7 +49,10 @@ export type BlockCommand =
   | { type: 'Retry'; data: OfBlock }
   | { type: 'Read'; data: OfBlock }
   | { type: 'Accept'; data: Accepted }
-  /** Consumes the acceptance: another replacement of the block needs a new acceptance. */
+  /**
+   * Records that the follower follows the accepted replacement. The acceptance is then used up: another replacement of
+   * the block needs a new acceptance.
+   */
   | { type: 'Follow'; data: Replaced };
 
 type Block = {
