@@ -25,7 +25,10 @@ export type CredentialCache = EventInvalidatedCache & {
 
 /** Name of the credential's data key in the vault. */
 export const credentialKeyId = (apiKey: string) => `credential:${apiKey}`;
-/** Binds the sealed secret to the credential's permissions: with another role the secret does not decrypt. */
+/**
+ * Returns the encryption context of a credential's secret. The context binds the secret to the role: with another role,
+ * the secret does not decrypt.
+ */
 export const credentialContext = ({ organizationId, apiKey, role }: Identity) =>
   boundTo('credential', [organizationId, apiKey, role]);
 /** Encryption context of secrets that were sealed before secrets were bound to the role. */

@@ -15,7 +15,7 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Progress } from '../read-models/progress.js';
 
-/** Time in ms for which usage that was read is reused, if the organization is far from its limits. */
+/** Time in ms for which a reading of an organization's usage is reused, if the organization is far from its limits. */
 const freshMs = 1000;
 /**
  * Number of commands like the current one that must still fit below a limit for the organization to count as far from
@@ -35,7 +35,7 @@ type Appended = {
   readonly taken: Counts;
   readonly at: number;
 };
-/** Usage of one organization, as known to this process. */
+/** Cached quota usage of one organization. */
 type Account = {
   stored: Usage;
   readAt: number;
