@@ -102,7 +102,7 @@ const isFollowed = (
 
 /**
  * Returns for each balance whether its address and asset are followed. Balances of removed addresses, and balances read
- * before the latest registration, are not.
+ * before the latest registration of their address, are not followed.
  */
 export const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
   const scope = scopeFor(context);

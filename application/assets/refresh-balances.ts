@@ -21,7 +21,7 @@ const jobKey = ({ organizationId, document }: RefreshJob) =>
 /** Keeps, in memory, progress that the read models do not include yet, so that no part is read twice. */
 const createProgress = () => {
   let ahead = new Map<string, RefreshProgress>();
-  /** Returns the remembered progress of a refresh; null when there is none or the read models are ahead of it. */
+  /** Returns the remembered progress of a refresh; null when there is none or the read models have newer progress. */
   const newer = (job: RefreshJob) => {
     const known = ahead.get(jobKey(job));
     const isSame = known?.document.refresh_id === job.document.refresh_id;

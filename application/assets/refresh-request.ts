@@ -19,8 +19,8 @@ import { recordReadings } from './refresh-part.js';
 import { refreshStream } from './refreshes.js';
 
 /**
- * Reads the balances of as many addresses as fit into one part, then returns. A background process reads the other
- * addresses. Concurrent requests for the same balances share one read.
+ * Reads the balances of as many addresses as fit into one part (`partSize`), then returns. A background process reads
+ * the other addresses. Concurrent requests for the same balances share one read.
  */
 export type RefreshRequest = (
   context: Context,
@@ -77,7 +77,9 @@ const createSearchStart =
     return handle(context, [step(refresh, context.organizationId, key, { type: 'Start', data })]);
   };
 
-/** Returns a function that reads balances at the confirmed height of the wallet, and stores those that changed. */
+/**
+ * Returns a function that reads balances at the confirmed height of the wallet, and stores the balances that changed.
+ */
 const createPartReader = (ports: RefreshRequestPorts) => {
   const { handle, events, chains } = ports;
   /**
@@ -119,8 +121,8 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
   };
 
   /**
-   * Reads the first addresses and starts a refresh of the others, if any. Does nothing if a refresh of the others is
-   * running.
+   * Reads the balances of the first addresses and starts a refresh of the other addresses, if any. Does nothing while
+   * such a refresh is running.
    */
   const readWallet = async (context: Context, wallet: WalletDocument, standard: Asset['standard']) => {
     const walletId = wallet.wallet_id;

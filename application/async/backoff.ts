@@ -4,7 +4,7 @@
 export type Backoff = {
   /** Returns the pause that `next` will return, without doubling it. */
   upcoming(): number;
-  /** Returns the pause before the next attempt and doubles the one after it. */
+  /** Returns the pause before the next attempt and doubles the pause after that. */
   next(): number;
   /** Restarts at `firstMs`; called after a success. */
   reset(): void;
