@@ -44,7 +44,8 @@ const missingSeal = (log: LogProof, records: ProofRecords): Flaw | null => {
 };
 
 /**
- * Returns a flaw if the last seal that the sealer's progress records is later or earlier than the last one in the log.
+ * Returns a flaw if the last seal that the sealer's progress records is later or earlier than the organization's last
+ * seal in the log.
  */
 const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
   if (found.kind !== 'signed') return null;

@@ -78,7 +78,7 @@ const createLogWalk = (volume: number, trust: Trust) => {
 };
 export type LogWalk = ReturnType<typeof createLogWalk>;
 
-/** Checkpoint of the log in the process state: the head signed last, and the peaks of its Merkle tree. */
+/** Checkpoint of the log in the state store: the head signed last, and the peaks of its Merkle tree. */
 export type LogCheckpoint = { readonly volume: number; readonly head: LogHead; readonly peaks: readonly string[] };
 
 export const logCheckpointId = 'audit-log';

@@ -29,8 +29,9 @@ export type Placed = Chained & { readonly position: Position; readonly time: num
 type Statement = Link & { readonly places: string | null; readonly by: string };
 
 /**
- * Range of invalid events, numbered from 1. `event` is the first that differs or, where that is unknown, the first that
- * may differ. For a flaw outside of the events, both numbers are 0 and `about` names the invalid part.
+ * Range of invalid events, numbered from 1. `event` is the number of the first event that differs or, if unknown, of
+ * the first event that may differ. For a flaw outside of the events, both numbers are 0 and `about` names the invalid
+ * part.
  */
 export type Flaw = {
   readonly event: number;

@@ -3,7 +3,8 @@ import type { Position } from '../../ports/event-store.js';
 import type { Lines } from '../export-file.js';
 
 /**
- * Line of a file derived from the history, with number and id of the event that the line shows; 0 and '' for a heading.
+ * Line of a file derived from the history, with the number and id of the event that the line shows; 0 and '' for a
+ * heading.
  */
 export type DerivedLine = { readonly event: number; readonly id: string; readonly text: string };
 

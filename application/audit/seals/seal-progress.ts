@@ -53,7 +53,7 @@ export type SealProgress = Chain & {
 
 /**
  * Progress saved by an earlier version, without a signature. `missed` is the length and hash that the history had
- * before events were lost; null if none were.
+ * before events were lost; null if no events were lost.
  */
 export type UnsignedSealProgress = Link & { readonly missed: Link | null };
 
@@ -115,13 +115,13 @@ export const extendInParts = async <C extends Chain>(
 const prefix = 'audit-chain:';
 export const sealProgressId = (organizationId: string) => `${prefix}${organizationId}`;
 
-/** Serializes and signs progress for the process state. */
+/** Serializes and signs progress for the state store. */
 export const signSealProgress = (organizationId: string, progress: SealProgress, { keyId, sign }: Notary): string => {
   const statement = { ...progress, organizationId, keyId };
   return JSON.stringify({ ...statement, signature: sign(statementOf('memory', statement)) });
 };
 
-/** Parses an entry of the process state; returns an empty object for invalid JSON, because the entry is not trusted. */
+/** Parses an entry of the state store; returns an empty object for invalid JSON, because the entry is not trusted. */
 export const parseObject = (text: string): object => {
   try {
     return Object(JSON.parse(text));
