@@ -168,7 +168,7 @@ const decideAll = async (
   throw new Failure(first.code, message, faults);
 };
 
-/** Returns the stream that another writer changed first; rethrows any other error of an append. */
+/** Returns the stream on which an append conflicted with another writer; rethrows any other error. */
 const conflictingStream = (error: unknown): string => {
   if (error instanceof WrongRevision) return error.stream;
   if (error instanceof TooLarge) return fail('INVALID_ARGUMENT', error.message);
@@ -251,7 +251,10 @@ export const createHandle = (
   };
 
   const inTurn = createKeyedMutex();
-  /** Queues an attempt by a stream on which the last one conflicted, or which is queued for, so that few conflict. */
+  /**
+   * Queues the attempt behind other attempts on the same stream, if the last attempt conflicted on that stream or if
+   * attempts on it are already queued. Avoids further conflicts.
+   */
   const attemptInTurn = (context: Context, steps: readonly Step[], tried: number, lost: string | undefined) => {
     const stream = lost ?? steps.find((one) => inTurn.isBusy(one.stream))?.stream;
     const work = () => attempt(context, steps, tried === 0 && stream === undefined);

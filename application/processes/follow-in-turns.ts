@@ -34,8 +34,8 @@ type Options = {
  */
 type Waiting = { readonly event: Recorded; readonly from: Position };
 /**
- * Events after position `after` and up to `to`. Reading them from the store starts at position `from`, which is `after`
- * or an earlier position.
+ * Events after position `after` and up to `to`. Reading these events from the store starts at position `from`, which is
+ * `after` or an earlier position.
  */
 type Range = { readonly from: Position; readonly after: Position; to: Position };
 type Lane = {
@@ -50,14 +50,15 @@ type Lane = {
 const catchUpMs = 500;
 const organizationsAtOnce = 4;
 const eventsAtOnce = 32;
-/** Limit of events in memory per organization. Later ones are read from the store again when their turn comes. */
+/** Limit of events in memory per organization. Later events are read from the store again when it is their turn. */
 const maxWaiting = 1000;
 
 const lastOf = (waiting: readonly Waiting[]) => waiting.at(-1)?.event.position ?? beginning;
 const oldestIn = ({ waiting: [first], stored }: Lane) => first?.from ?? stored?.from;
 
 /**
- * Reads an organization's events in the range, about `maxWaiting` of them, and returns the position that it reached.
+ * Reads the first events of an organization in the range, about `maxWaiting`, and returns them with the position up to
+ * which the store was read.
  */
 const readPiece = async (events: EventStore, organizationId: string, { from, after, to }: Range) => {
   const found: Waiting[] = [];

@@ -1,4 +1,4 @@
-/** Roles accepted by `serve --role`. Each is a set of processes; `api` also answers requests. */
+/** Roles accepted by `serve --role`. Each role is a set of processes; `api` also answers requests. */
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 export type Role = (typeof roles)[number];
 
