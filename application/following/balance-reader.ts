@@ -69,8 +69,8 @@ const createSettling = (ports: Ports, variant: Variant, { read }: BalanceReading
   };
   /**
    * Confirms the pending activities without their balances if the balances are not read within `togetherMs` or cannot
-   * be read, so that webhooks do not wait for them. Returns true if the balances were read in time; nothing was
-   * confirmed then.
+   * be read, so that webhooks do not wait for balances. Returns true, without confirming anything, if the balances were
+   * read in time.
    */
   const confirmLate = async (pending: readonly Due[], reading: Promise<unknown>) => {
     const over = new AbortController();
@@ -187,7 +187,7 @@ export const createBalanceReader = (ports: Ports, variant: Variant, known: () =>
   return {
     run: lanes.run,
     add: (activity: Activity) => lanes.add(activity.organizationId, activity),
-    /** Queues the failing contracts whose retry time has come. */
+    /** Queues the failing contracts whose retry is due. */
     retryDue: () => {
       for (const entry of aside.takeDue()) lanes.add(entry.organizationId, { entry });
     },

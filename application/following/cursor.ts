@@ -53,7 +53,8 @@ const between = (cursor: Cursor, from: number, to: number): Cursor => ({
 });
 export const withoutNewest = (cursor: Cursor, count: number) => between(cursor, 0, cursor.headers.length - count);
 /**
- * Drops final headers (those up to `height`) except the newest of them, and the oldest headers beyond `keptHeaders`.
+ * Drops the headers of final blocks (up to `height`) except the newest final header, and the oldest headers beyond
+ * `keptHeaders`.
  */
 export const finalizedAt = (cursor: Cursor, height: number) => {
   const final = Math.max(height, tipOf(cursor).number - keptHeaders + 1);

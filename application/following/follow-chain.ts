@@ -45,8 +45,8 @@ type FollowerStatus = {
 export type Follower = {
   readonly variant: string;
   /**
-   * Follows the chain until the signal fires. Several processes may run this work: one whose cursor was moved by
-   * another process continues from the stored cursor.
+   * Follows the chain until the signal fires. Several processes may follow the same chain: if another process has moved
+   * the stored cursor, this process continues from there.
    */
   run(signal: AbortSignal): Promise<void>;
   /** Requests webhook deliveries for recorded activities until the signal fires. */

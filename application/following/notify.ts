@@ -22,13 +22,14 @@ export type Notifier = {
   /**
    * Requests a piece of the deliveries to webhooks that `depth` confirmations suffice for, each delivery once. `left`
    * is `more` if another piece is due now, `later` if only webhooks that require more confirmations are left, `nothing`
-   * if none is left, and `outdated` if the ledger shows that the activity changed, for example because a reorg dropped
-   * its block: the changed activity is queued instead. `count` is the number of transfers in the activity's ledger.
-   * `isNotified` is false while no webhook was notified, as when all are disabled.
+   * if no delivery is left, and `outdated` if the ledger shows that the activity changed, for example because a reorg
+   * dropped its block: the changed activity is queued instead. `count` is the number of transfers in the activity's
+   * ledger. `isNotified` is false while no webhook was notified, for example because all webhooks are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
   /**
-   * Requests deliveries that retract notifications of removed transfers; returns false while some are left to request.
+   * Requests one piece of the deliveries that retract notifications of removed transfers. Returns false while further
+   * pieces are left.
    */
   retract(activity: Activity): Promise<boolean>;
   hasListeners(activity: Activity): boolean;
@@ -96,8 +97,8 @@ const createDeliveryRequest =
   };
 
 /**
- * Caches the ledgers of activities that take several pieces, by activity object. Each event about an activity creates a
- * new object, so that its ledger is read again.
+ * Caches the ledgers of activities, by activity object, because the deliveries of one activity may be requested in
+ * several pieces. Each event about an activity creates a new object, so that its ledger is read again.
  */
 const createLedgerCache = (ledgers: LedgerWriter) => {
   const read = new WeakMap<Activity, Promise<TracedLedger>>();
@@ -129,8 +130,8 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
       | undefined;
 
   /**
-   * Returns the retractions of the transfer's notifications to the webhook. A block that was dropped `drops` times may
-   * have been notified once before each drop.
+   * Returns the retractions of the transfer's notifications to the webhook. Before each of the `drops` drops of the
+   * block, the webhook may have been notified once.
    */
   const toRetract = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
     const found: TransferNotification[] = [];
@@ -174,7 +175,7 @@ const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) 
   };
 };
 
-/** Requests the notifications that retract those of a dropped block. */
+/** Requests the notifications that retract the earlier notifications of a dropped block. */
 const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
   const { toRetract } = createDeliveryIds(ports, variant);
@@ -194,8 +195,8 @@ const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache)
     piece,
     /**
      * Retracts the notifications if the block was dropped while they were requested, and returns whether it was
-     * dropped. Another process that dropped the block meanwhile may have looked for notifications to retract before
-     * these were requested.
+     * dropped. Another process that dropped the block meanwhile may have searched for notifications to retract before
+     * these notifications were requested.
      */
     ifDropped: async (activity: Activity, before: Ledger) => {
       const now = await ports.ledgers.read(activity);

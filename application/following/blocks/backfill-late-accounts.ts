@@ -27,7 +27,7 @@ type Pass = {
   readonly chain: string;
   readonly backoff: Backoff;
   readonly last: number;
-  /** Height of the next block to read; null until the first one is found by its block time. */
+  /** Height of the next block to read; null until the first block is found by its block time. */
   next: number | null;
   retryAt: number;
 };
@@ -107,8 +107,8 @@ const createRead = ({ chain, watched }: Ports) => {
 
 /**
  * Works through passes one at a time, with round-robin scheduling of organizations. Blocks are read in parallel to the
- * follower's cycles, because a node may hang for as long as its timeout. They are recorded within a cycle, in which the
- * watch list is complete.
+ * follower's cycles, because a node may hang for as long as its timeout. The blocks are recorded within a cycle, in
+ * which the watch list is complete.
  */
 const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promise<void>) => {
   const { watched, ledgers, system } = ports;
@@ -178,8 +178,8 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
 
 /**
  * Backfills transfers to token accounts that were discovered after their owner was registered, or that could not be
- * verified when a block was read. Reads the blocks since the registration, or since that block, once more, and records
- * and notifies the missing transfers like others. A failure delays no other organization.
+ * verified when a block was read. Reads the blocks since the registration, or since that block, once more. Records the
+ * missing transfers and notifies webhooks of them as usual. A failure delays no other organization.
  */
 export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
   const { chain, watched, system } = ports;
@@ -209,12 +209,13 @@ export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
 
   return {
     /**
-     * Stores those token accounts of a block that could not be verified. Called before the block counts as processed,
-     * so that a restart loses none of them.
+     * Stores the token accounts of a block that could not be verified. Called before the block counts as processed, so
+     * that a restart loses no such account.
      */
     defer: async (block: Block): Promise<void> => {
       for (const unverified of unverifiedIn(block, watched)) {
-        // Skips accounts that were stored for an earlier block: their pass starts at that block and includes this one.
+        // Skips accounts that were stored for an earlier block: their pass starts at that block and includes the
+        // current block.
         if (waiting.has(keyOf(unverified))) continue;
         await late.add({ ...unverified, since: block.time * 1000, more: false });
         waiting.add(keyOf(unverified));

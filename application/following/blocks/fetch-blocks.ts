@@ -4,7 +4,7 @@ import type { Block, Chain, Header, Interest } from '../../ports/chain.js';
 export type Fetched = { readonly header: Header; readonly block: Block | null; readonly error: Error | null };
 
 const fetchedAhead = 8;
-/** Number of blocks fetched concurrently until the size of the first one is known. */
+/** Number of blocks fetched concurrently until the size of the first block is known. */
 const initialConcurrency = 2;
 /** Memory limit in bytes for blocks fetched ahead: the larger the blocks are, the fewer are fetched concurrently. */
 const maxBytesAhead = 64 * 1024 * 1024;
@@ -61,8 +61,8 @@ const createBudget = (maxBytes: number) => {
 };
 
 /**
- * Yields blocks in order and prefetches the next ones within `maxBytes`. Calls `failed` for each block that no node
- * returned, including prefetched ones.
+ * Yields blocks in order and prefetches the next blocks within `maxBytes`. Calls `failed` for each block that no node
+ * returned, including prefetched blocks.
  */
 export const fetchInOrder = async function* (
   chain: Chain,

@@ -7,7 +7,10 @@ import { type Activity, holderKey } from '../../watch-list/activities.js';
 
 type Ports = { readonly chain: Chain; readonly readModels: ReadModels; readonly system: System };
 
-/** Creates a predicate that tells whether a block is on the nodes' current chain; each height is requested once. */
+/**
+ * Creates a predicate that returns whether a block is on the nodes' current chain. The predicate requests each height
+ * once.
+ */
 export const createIsCanonical = (chain: Chain) => {
   const known = new Map<number, Promise<string | undefined>>();
   return async ({ number, hash }: { readonly number: number; readonly hash: string }) => {

@@ -14,7 +14,7 @@ type Ports = {
   readonly ledgers: LedgerWriter;
   readonly records: BlockRecords;
   readonly system: System;
-  /** Stores those token accounts of a block that could not be verified, so that the block is read again for them. */
+  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
   readonly defer: (block: Block) => Promise<void>;
 };
 
@@ -45,9 +45,10 @@ const readAgain = async ({ chain, watched }: Ports, { number, hash }: Unreadable
 };
 
 /**
- * Reads unreadable blocks again when an operator asks for it. Their transfers are recorded as usual, and confirmed at
- * once if the block is deep enough. Blocks are read one at a time in parallel to the follower's cycles, because a node
- * may hang for as long as its timeout. Outcomes are recorded within a cycle, in which the watch list is complete.
+ * Reads unreadable blocks again when an operator requests a retry. The transfers of these blocks are recorded as usual,
+ * and confirmed at once if the block is deep enough. Blocks are read one at a time in parallel to the follower's
+ * cycles, because a node may hang for as long as its timeout. Outcomes are recorded within a cycle, in which the watch
+ * list is complete.
  */
 export const createUnreadableRetry = (ports: Ports, variant: string) => {
   const { watched, ledgers, records, system, defer } = ports;

@@ -26,8 +26,8 @@ type Ports = {
 };
 
 /**
- * Rolls the follower back to the block before those that were replaced, once an operator accepted the replacement of a
- * final block. Returns the new cursor; null without an accepted replacement.
+ * Rolls the follower back to the block before the replaced blocks, once an operator accepted the replacement of a final
+ * block. Returns the new cursor; null without an accepted replacement.
  */
 export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => {
   const { chain, events, watched, ledgers, notifier, records, refreshAll, system, store } = ports;

@@ -41,8 +41,8 @@ const createStoredTimes = (state: StateStore, variant: string) => {
 
 /**
  * Tracks for how long a block could not be read although the nodes answer. The time count is paused while the nodes do
- * not return the path from the tip to the block, because they then lag or are unreachable, and the follower waits for
- * the block. Time in which no process follows the chain is not counted.
+ * not return the path from the tip to the block, because the nodes then lag or are unreachable, and the follower waits
+ * for the block. Time in which no process follows the chain is not counted.
  */
 export const createUnreadableTracker = ({ state, system: { now } }: Ports, variant: string, timeoutMs: number) => {
   const failing = new Map<string, Failing>();
@@ -61,7 +61,7 @@ export const createUnreadableTracker = ({ state, system: { now } }: Ports, varia
       const counted = new Set(headers.map(({ hash }) => hash));
       for (const [hash, known] of failing) if (!counted.has(hash)) known.countedTo = null;
     },
-    /** Forgets the failing blocks up to a height, because they were processed, skipped or replaced. */
+    /** Removes the failing blocks up to a height, because these blocks were processed, skipped or replaced. */
     forgetUpTo: (height: number) => {
       for (const [hash, { number }] of failing) if (number <= height) failing.delete(hash);
     },

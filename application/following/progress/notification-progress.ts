@@ -71,7 +71,9 @@ export const createProgress = () => {
   return {
     forget,
     isNotified: (activity: Activity) => kept.get(activityKey(activity))?.isNotified ?? false,
-    /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
+    /**
+     * Runs a piece. Discards the progress when the piece fails, because some deliveries may not have been requested.
+     */
     during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
       piece(of(activity, count)).catch((error: unknown) => {
         forget(activity);

@@ -31,7 +31,7 @@ type Ports = {
    * token accounts that were found only after the blocks were read.
    */
   readonly reread: (cursor: Cursor) => Promise<void>;
-  /** Stores those token accounts of a block that could not be verified, so that the block is read again for them. */
+  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
   readonly defer: (block: Block) => Promise<void>;
   /**
    * Returns the cursor to continue from after a final block was replaced; null if no operator has accepted the
