@@ -26,7 +26,7 @@ export type ChainFeed = {
 const lingerMs = 30_000;
 /** Number of filters matched before the event loop runs other work. */
 const filtersPerTurn = 5000;
-/** Maximum number of queued notifications of pending transactions; further ones are dropped. */
+/** Maximum number of queued notifications of pending transactions; further notifications are dropped. */
 const maxPending = 100_000;
 
 const createLogNotifier = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {

@@ -34,7 +34,7 @@ const minDenialMs = 10_000;
 const maxAhead = 64;
 
 /**
- * Time in milliseconds for which a head below all remembered blocks is taken for that of a lagging node. After that
+ * Time in milliseconds for which a head below all remembered blocks counts as the head of a lagging node. After that
  * time, the chain counts as replaced.
  */
 const lagToleranceMs = 60_000;
@@ -137,7 +137,8 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
   let belowSince: number | null = null;
 
   /**
-   * Returns whether a head below all remembered blocks is that of a lagging node, so that no block counts as removed.
+   * Returns true while a head below all remembered blocks counts as the head of a lagging node. No block then counts as
+   * removed.
    */
   const lags = ({ number }: Head): boolean => {
     if (number >= (path.oldest()?.number ?? 0)) belowSince = null;

@@ -10,9 +10,9 @@ import { type Folded, foldHistory, TooManyEvents } from './replay.js';
 
 export type AsOf<Records> = {
   /**
-   * Returns the use cases (`records`) on an organization's data as of a moment, and the position of its last event up
-   * to that moment. A future moment means now. Rejects with TooManyEvents when more than `bounds.maxEvents` events
-   * would be replayed.
+   * Returns the use cases (`records`) on an organization's data as of a moment, and the position of the organization's
+   * last event up to that moment. A future moment means now. Rejects with TooManyEvents when more than
+   * `bounds.maxEvents` events would be replayed.
    */
   at(organizationId: string, moment: Moment, bounds: Bounds): Promise<{ records: Records; position: Position }>;
   /** Configured maximum number of events that one request may replay. */
@@ -23,8 +23,8 @@ type Bounds = {
   readonly signal: AbortSignal;
   readonly maxEvents: number;
   /**
-   * Called with the number of events that this call replayed; not called for a result of the cache or of a concurrent
-   * call.
+   * Called with the number of events that this call replayed; not called for a result from the cache or from a
+   * concurrent call.
    */
   readonly touch?: ((count: number) => void) | undefined;
 };
@@ -48,8 +48,8 @@ export type AsOfPorts<Records> = {
   readonly scratch: () => ReadModels;
   readonly asOfEvents: number;
   /**
-   * Maximum number of events of all cached histories together. The history that was cached last stays even if it has
-   * more.
+   * Maximum number of events of all cached histories together. The most recently cached history stays even if it alone
+   * has more.
    */
   readonly foldedEvents: number;
 };
