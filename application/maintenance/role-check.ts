@@ -32,8 +32,8 @@ const idleFindings = (statuses: readonly RoleStatus[], now: number): readonly Fi
 };
 
 /**
- * Checks one role while others run. A role that does not run is a warning for the first `missingAfterMs`, so that it
- * has time to start, and a failure afterwards.
+ * Checks one role while other roles run. A role that does not run is a warning for the first `missingAfterMs`
+ * milliseconds, so that the role has time to start, and a failure afterwards.
  */
 const roleFinding = ({ role, isNeeded, state, instances, last }: RoleStatus, runsFor: number, now: number): Finding => {
   if (state === 'running') return ok(`${role} runs in ${instances.map(placeOf).join('; ')}`);

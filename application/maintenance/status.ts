@@ -51,11 +51,16 @@ export type Status = {
   followers(): Promise<readonly FollowerStatus[]>;
   /** Lists the contracts whose balances cannot be read, with their chain. */
   failingContracts(): ReturnType<typeof allFailingContracts>;
-  /** Returns, for each chain for which a follower has stored it, whether the nodes trace the blocks of the chain. */
+  /**
+   * Returns for each chain whether its nodes trace blocks. Chains for which no follower has stored a result are
+   * omitted.
+   */
   traced(): ReturnType<typeof tracedChains>;
   /** Lists the unreadable blocks that followers skipped, with their chain. */
   unreadBlocks(): ReturnType<typeof allUnreadBlocks>;
-  /** Lists the chains on which balances differed from the nodes, with the number of differences and the last one. */
+  /**
+   * Lists the chains on which balances differed from the nodes, with the number of differences and the last difference.
+   */
   drifts(): Promise<readonly (DriftCountDocument & { readonly chain: string })[]>;
   /** Returns the last successful backup; null if none was taken. */
   lastBackup(): ReturnType<typeof lastBackup>;

@@ -26,7 +26,10 @@ type ReadPage = Page & { readonly isEnd: boolean };
 
 /** Feed of all notifications of one organization and API, including those that are sent to no webhook. */
 export type Notifications = {
-  /** Returns the notifications after the place `wanted.after`. If there is none yet, waits up to `waitMs` for one. */
+  /**
+   * Returns the notifications after the place `wanted.after`. If there is no notification yet, waits up to `waitMs`
+   * milliseconds for one.
+   */
   list(context: Context, wanted: Wanted, waitMs: number): Promise<Page>;
   /**
    * Yields pages from the place `wanted.after` on, the first page at once, even if it is empty. A later page is empty
@@ -43,8 +46,8 @@ type Ports = {
   /** Events by organization. */
   readonly history: Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'>;
   /**
-   * Returns the position up to which the feed is read: the position of the read models, because the ids of
-   * notifications are looked up there.
+   * Returns the position up to which the feed is read: the position of the read models, because the read models are
+   * needed to look up the id of a notification.
    */
   readonly horizon: (organizationId: string) => Promise<Position>;
   /** Null if the feed is read as of a past moment, because no notification arrives then. */
