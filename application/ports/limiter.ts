@@ -65,8 +65,8 @@ export interface Limiter {
    */
   admit(request: AdmissionRequest): Promise<Admission>;
   /**
-   * Opens a span, which is a time range of nonces. The limiter remembers the nonces of an open span, except those that
-   * are older than the latest one by `retentionMs` or more.
+   * Opens a span, which is a time range of nonces. The limiter remembers the nonces of an open span, except nonces that
+   * are older than the latest nonce by `retentionMs` or more.
    */
   openSpan(id: string): Promise<void>;
   /** Charges the rate limits for a request without a nonce. */

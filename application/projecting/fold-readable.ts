@@ -11,7 +11,10 @@ import { CannotApply, fold, orCannotApply, plan } from './fold-batch.js';
  */
 const maxStoppedParts = 1000;
 
-/** Records for other processes that a projection, or a part of it, is stopped. `name` is its name in the checkpoint. */
+/**
+ * Records for other processes that a projection, or a part of it, is stopped. `name` is the name of the projection or
+ * part in the checkpoint.
+ */
 export type NoteStop = (name: string, stop: { position: Position; reason: string }) => Promise<void>;
 
 /** Reports of stopped projections and parts, to the log and to other processes. */

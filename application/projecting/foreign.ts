@@ -9,8 +9,8 @@ type Ports = { readonly events: EventStore; readonly readModels: ReadModels; rea
 const askAgainMs = 1000;
 const pollIntervalMs = 500;
 /**
- * Position greater than that of any event. Set on read models that were built from events that the store does not have,
- * so that they are still recognized as foreign after the store has grown.
+ * Position greater than the position of any event. Set on read models that were built from events that the store does
+ * not have, so that they are still recognized as foreign after the store has grown.
  */
 const beyondEveryLog: Position = Number.MAX_SAFE_INTEGER;
 

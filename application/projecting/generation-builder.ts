@@ -8,9 +8,9 @@ import { createBloomFilter } from './bloom-filter.js';
 import { CannotApply, orCannotApply, slotOf } from './fold-batch.js';
 
 export type Sizes = {
-  /** Changed documents per write: large enough for throughput, small enough not to block other writers. */
+  /** Number of changed documents per write: large enough for throughput, small enough not to block other writers. */
   readonly writtenAtOnce: number;
-  /** Events after which the builder yields to the event loop; never when absent. */
+  /** Number of events after which the builder yields to the event loop; if absent, the builder never yields. */
   readonly pausesAfter?: number;
 };
 export const defaultSizes: Sizes = { writtenAtOnce: 15_000 };
@@ -27,8 +27,8 @@ type Entry = DocumentKey & {
 type EventAbout = { readonly event: Recorded; readonly about: EventContext };
 
 /**
- * Skips the events before the one that creates the first document: they could only remove documents, and none exists
- * yet.
+ * Skips the events before the one that creates the first document: these events could only remove documents, and no
+ * document exists yet.
  */
 const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
   let hasDocuments = !isEmpty;

@@ -1,4 +1,4 @@
-/** Answered request of an API, or message of the gateway. Holds no secret, signature or body. */
+/** Answered request of an API, or message of the gateway. Contains no secret, signature or body. */
 export type AnsweredRequest = {
   /** The `x-request-id` of the response; for a message over WebSocket that of its connection. */
   readonly requestId: string;
@@ -34,7 +34,7 @@ export type RefusedGroup = { readonly group: string; readonly requests: readonly
 
 /**
  * Bounds of the stored refusals. Bounds for each group keep a caller who is refused often from displacing the refusals
- * of others.
+ * of other callers.
  */
 export const refusalBounds = { perGroup: 200, groups: 500, retentionMs: 7 * 86_400_000 } as const;
 

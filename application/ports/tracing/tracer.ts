@@ -9,9 +9,9 @@ export type TraceContext = { readonly traceparent: string; readonly tracestate?:
 type EntryOptions = {
   readonly kind: SpanKind;
   readonly attributes?: SpanAttributes;
-  /** Context of the span that caused this one; if absent, a new trace begins. */
+  /** Context of the span that caused this span; if absent, a new trace begins. */
   readonly parent?: TraceContext | undefined;
-  /** Contexts of further spans that caused this one. */
+  /** Contexts of further spans that caused this span. */
   readonly links?: readonly TraceContext[];
   /** Discards the span and those inside it unless `keep` is called before the span ends. */
   readonly isTentative?: true;
