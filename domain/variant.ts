@@ -47,6 +47,7 @@ type Place = {
   [S in keyof Surfaces]: { readonly segment: S; readonly surface: Surfaces[S] };
 }[keyof Surfaces];
 
+/** API of the service with the properties of its chain: a wallet API, the query API or the admin API. */
 export type Variant = Place &
   OnFamily & {
     readonly tag: 'T' | 'S' | 'P' | 'C' | 'Q' | 'global';

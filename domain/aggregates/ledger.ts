@@ -50,7 +50,10 @@ export type LedgerCommand =
       type: 'Observe';
       data: Activity &
         Observable & {
-          /** True for transfers of a token account found after the block was processed, which may be confirmed. */
+          /**
+           * True for transfers of a token account that was found after the block was processed; the block may already
+           * be confirmed.
+           */
           late?: boolean;
         };
     }
