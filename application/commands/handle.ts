@@ -252,8 +252,8 @@ export const createHandle = (
 
   const inTurn = createKeyedMutex();
   /**
-   * Queues the attempt behind other attempts on the same stream, if the last attempt conflicted on that stream or if
-   * attempts on it are already queued. Avoids further conflicts.
+   * Runs the attempt after other attempts on the same stream, if the last attempt conflicted on that stream or other
+   * attempts on that stream are in progress. Avoids further conflicts.
    */
   const attemptInTurn = (context: Context, steps: readonly Step[], tried: number, lost: string | undefined) => {
     const stream = lost ?? steps.find((one) => inTurn.isBusy(one.stream))?.stream;

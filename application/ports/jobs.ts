@@ -1,6 +1,7 @@
 /**
  * Work that is due at a certain time. The queue is fair: organizations take turns, and so do the lanes of an
- * organization. A job delays other jobs of its lane, but hardly delays jobs of other lanes or organizations.
+ * organization. A lane is a group of jobs, such as the deliveries to one webhook. A job delays other jobs of its lane,
+ * but hardly delays jobs of other lanes or organizations.
  */
 export type Job = { readonly id: string; readonly organization: string; readonly lane: string };
 

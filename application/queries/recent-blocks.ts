@@ -49,7 +49,7 @@ const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
 export const createRecentBlocks = (node: Node) => {
   const path = new Map<string, Block>();
 
-  /** Fetches the blocks from the head down to the first remembered one. */
+  /** Fetches the blocks from the head down to, but not including, the first remembered block. */
   const branch = async (head: string): Promise<Block[]> => {
     const blocks: Block[] = [];
     const longest = path.size === 0 ? 1 : maxPathLength;

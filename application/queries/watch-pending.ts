@@ -11,7 +11,9 @@ import { queriedNode } from './queries.js';
 import { createRecentBlocks } from './recent-blocks.js';
 import { isIncluded, pendingIn, type Raw, rawRecord } from './wire-records.js';
 
-/** Age at which a pending transaction is dropped, longer than nodes keep one in their pool. */
+/**
+ * Age in milliseconds at which a pending transaction is dropped; longer than nodes keep a transaction in their pool.
+ */
 const maxAgeMs = 3 * 3_600_000;
 const maxTransactions = 10_000;
 const atOnce = 32;
@@ -84,7 +86,8 @@ const createIntake =
   };
 
 /**
- * Looks up the next batch of stored transactions at each call, to remove those whose inclusion in a block was missed.
+ * Looks up the next batch of stored transactions at each call, to remove transactions whose inclusion in a block was
+ * missed.
  */
 const createCheck = ({ node, pending, system }: Ports) => {
   let last: PendingTransaction | null = null;

@@ -25,7 +25,7 @@ export const isForeign = ({ positions }: Checkpoint, head: Position) =>
 
 /**
  * Event position that the read models have reached. With an organization id, the position of that organization, which
- * is lower while a projection is stopped for it.
+ * is lower while a projection is stopped for that organization.
  */
 export type Progress = {
   /** Returns the last known position of the read models; the actual position may be later. */
@@ -61,7 +61,10 @@ const includedIn = (checkpoint: Checkpoint): Included => {
   return { position: includedBy(checkpoint), stopped };
 };
 
-/** Tracks the newest checkpoint. Positions are computed again only when they changed, because every query asks for them. */
+/**
+ * Tracks the newest checkpoint. The position is computed again only when the checkpoint changed, because every query
+ * needs the position.
+ */
 const createNewest = () => {
   let [revision, positions]: [number, Checkpoint['positions'] | null] = [-1, null];
   let known: Included = { position: beginning, stopped: new Map() };

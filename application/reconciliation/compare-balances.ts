@@ -24,7 +24,7 @@ type Ports = {
 export type Difference = Holding & {
   readonly expected: string;
   readonly found: string;
-  /** Height at which the expected balance was read from the chain; the difference arose after it. */
+  /** Height at which the expected balance was read from the chain; the difference arose above that height. */
   readonly since: number;
 };
 
