@@ -22,11 +22,11 @@ type Ports = {
 
 export type Balances = {
   /**
-   * Returns the balances of an address at a cut-off, by asset key. A balance is the last one that was read from a node
-   * up to the cut-off, plus the movements since then. Without such a reading, it is the first one read after the
-   * cut-off, minus the movements in between; without any reading, the sum of all movements. Null if there is no
-   * movement either, or if the asset was not followed yet. Reads the activity of the address at most twice, however
-   * many assets it has.
+   * Returns the balances of an address at a cut-off, by asset key. A balance is the last reading from a node up to the
+   * cut-off, plus the movements since then. Without such a reading, the balance is the first reading after the cut-off,
+   * minus the movements in between; without any reading, the sum of all movements. Null if there is neither a reading
+   * nor a movement, or if the asset was not followed yet. Reads the activity of the address at most twice, however many
+   * assets the address has.
    */
   at(
     context: Context,
@@ -36,7 +36,7 @@ export type Balances = {
   ): Promise<ReadonlyMap<string, bigint | null>>;
   /**
    * Returns the first and the last time (Unix seconds) at which the service began to follow the asset at the address,
-   * by a registration or from the start of an import. Infinity if it never did.
+   * by a registration or from the start of an import. Infinity if the service never followed the asset there.
    */
   followedSince(
     context: Context,

@@ -16,13 +16,16 @@ export type Candidate = {
   readonly position: number;
   readonly balance: bigint;
   /**
-   * True if the reading is always valid. A reading that is not certain is invalid if a change in its block or a lower
-   * one was recorded after the reading.
+   * True if the reading is always valid. A reading that is not certain is invalid if a change in its block, or in a
+   * lower block, was recorded after the reading.
    */
   readonly isCertain: boolean;
 };
 
-/** Yields the readings of an asset: those at or before a cut-off, newest first, or those after it, oldest first. */
+/**
+ * Yields the readings of an asset (balances read from a node): readings at or before a cut-off, newest first, or
+ * readings after the cut-off, oldest first.
+ */
 export type Candidates = (asset: Asset, direction: 'before' | 'after') => AsyncGenerator<Candidate>;
 
 type Ports = { readonly readModels: ReadModels; readonly chains: Pick<Chains, 'familyOf'> };

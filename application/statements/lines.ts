@@ -29,7 +29,7 @@ export type Line = {
   readonly fees: bigint;
   /**
    * Net amount of movements that had fewer confirmations at the end of the period than the wallet requires. `closing`
-   * includes it.
+   * includes this amount.
    */
   readonly inTransit: bigint;
   readonly closing: bigint;
@@ -63,7 +63,7 @@ export type AddressEntries = (context: Context, of: Of) => AsyncGenerator<readon
 
 type Ports = { readonly readModels: ReadModels; readonly activity: Activity; readonly balances: Balances };
 
-/** Finds the reasons of an amount that movements and fees do not explain. */
+/** Finds the reasons for an amount that movements and fees do not explain. */
 const createReasons = ({ readModels, balances }: Ports) => {
   const hasUnreadable = async ({ variant }: Context, { start, end }: Period) => {
     const query = { index: 'all', equal: [], limit: 1, after: [end.number + 1, ''] as const };
@@ -98,7 +98,8 @@ const correctionsOf = async (readModels: ReadModels, context: Context, of: Of, a
 };
 
 /**
- * Returns the line of an asset; null if its balance was never known, as when its only activity is a failed transfer.
+ * Returns the line of an asset; null if no balance of the asset is known, for example because its only activity is a
+ * failed transfer.
  */
 const createLine = (ports: Ports) => {
   const reasonsFor = createReasons(ports);

@@ -16,8 +16,8 @@ const takeFrom = (candidates: AsyncGenerator<Candidate>) => async (): Promise<Ca
 };
 
 /**
- * Search for a balance at a cut-off, by the last reading (a balance read from a node) before it. Changes are added from
- * the newest to the oldest.
+ * Search for a balance at a cut-off, by the last reading (a balance read from a node) at or before the cut-off. Changes
+ * are added from the newest to the oldest.
  */
 export type SearchBefore = {
   /** Adds a change. A change of a block below `lowest` is ignored. */
@@ -30,7 +30,8 @@ export type SearchBefore = {
    */
   result(): { readonly balance: bigint | null; readonly sum: bigint; readonly isEmpty: boolean };
   /**
-   * Returns the changes of the last `depth` blocks before the cut-off. They may invalidate a reading after the cut-off.
+   * Returns the changes of the last `depth` blocks before the cut-off. These changes may invalidate a reading after the
+   * cut-off.
    */
   recent(): readonly Change[];
 };
@@ -46,7 +47,10 @@ export const searchBefore = async (
 ): Promise<SearchBefore> => {
   const take = takeFrom(candidates);
   const recent: Change[] = [];
-  /** Changes in the candidate's block or lower ones. They are added to `sum` if an older reading has to be used. */
+  /**
+   * Changes in the candidate's block or in lower blocks. These changes are added to `sum` if an older reading has to be
+   * used.
+   */
   let below: Change[] = [];
   let sum = 0n;
   let isEmpty = true;
@@ -89,7 +93,8 @@ export const searchBefore = async (
 };
 
 /**
- * Search for a balance at a cut-off, by the first reading after it. Changes are added from the oldest to the newest.
+ * Search for a balance at a cut-off, by the first valid reading after the cut-off. Changes are added from the oldest to
+ * the newest.
  */
 export type SearchAfter = {
   /** Adds a change of a block after the cut-off. */
