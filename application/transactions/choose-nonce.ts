@@ -58,7 +58,7 @@ const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
 export const createNonces = (ports: { events: EventStore; readModels: ReadModels; system: System }): Nonces => {
   const { events, readModels, system } = ports;
   /**
-   * Serializes the requests of one sender, because concurrent ones would reserve the same nonce and conflict in the
+   * Serializes the requests of one sender, because concurrent requests would reserve the same nonce and conflict in the
    * store.
    */
   const inTurn = createKeyedMutex();
@@ -85,8 +85,8 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
   };
 
   /**
-   * Yields the released nonces that are usable: `pending` itself, and nonces right after a held one. A transaction with
-   * any other nonce would leave a gap in the nonces and never be mined.
+   * Yields the released nonces that are usable: `pending` itself, and nonces right after a held nonce. A transaction
+   * with any other nonce would leave a gap in the nonces and never be mined.
    */
   const released = async function* (context: Context, sender: Sender, pending: number) {
     const scope = scopeFor(context);

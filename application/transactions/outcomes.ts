@@ -85,8 +85,8 @@ const createReading = ({ chain, sending }: Ports) => {
       return new Map(hashes.flatMap((hash, i) => (found[i] ? [[hash, found[i] as Inclusion] as const] : [])));
     },
     /**
-     * Reads transaction counts as of the last final block. A count above a nonce proves that the nonce is used for
-     * good, even if the transaction that used it is unknown.
+     * Reads transaction counts as of the last final block. A count above a nonce proves that the nonce is permanently
+     * used, even if the transaction that used it is unknown.
      */
     finalCounts: async (open: readonly OpenTransaction[], { final }: View): Promise<ReadonlyMap<string, number>> => {
       const at = open.length > 0 ? await chain.headerAt(final) : null;

@@ -17,7 +17,10 @@ type Ports = {
   readonly system: System;
 };
 
-/** Check intervals: `untaken` for transactions that no node has accepted yet, `taken` for those that nodes may lose. */
+/**
+ * Check intervals in milliseconds: `untaken` for transactions that no node has accepted yet, `taken` for accepted
+ * transactions, which nodes may lose.
+ */
 const recheckIntervalMs = { untaken: 1000, taken: 10_000 };
 const atOnce = 16;
 /** Number of transactions that are processed before yielding to the event loop. */
@@ -33,8 +36,8 @@ export const watcherContext = (variant: Variant, { organizationId, document }: O
 });
 
 /**
- * Logs failures of single transactions in one line, with the first failure in full, because a node may fail for all of
- * them.
+ * Logs failures of single transactions in one line, with the first failure in full, because a node may fail for all
+ * transactions.
  */
 export const logFailures = (
   { log }: Pick<System, 'log'>,

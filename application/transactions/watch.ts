@@ -33,9 +33,9 @@ const pauseMs = 500;
 const atOnce = 32;
 
 /**
- * Watches sent transactions until their outcome is final, and rebroadcasts those that nodes lost. All state is stored in
- * events, so the watcher may stop at any point and run in several processes at once. A transaction whose outcome cannot be
- * recorded is retried in the next round, and delays no other.
+ * Watches sent transactions until their outcome is final, and rebroadcasts transactions that nodes lost. All state is
+ * stored in events, so the watcher may stop at any point and run in several processes at once. A transaction whose
+ * outcome cannot be recorded is retried in the next round, and delays no other transaction.
  */
 export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
   const { chain, sending, handle, system } = ports;
