@@ -20,7 +20,7 @@ const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) =
   const changed = new Set<Activity>();
   /**
    * Organizations of which all unfinished activities count as changed. The value iterates over the activities that are
-   * not taken yet; null before the first one is taken.
+   * not taken yet; null before the first activity is taken.
    */
   const reconsidered = new Map<string, Iterator<Activity> | null>();
   /** Moves activities from `left` to `taken` until there are `limit`. Returns whether `left` is exhausted. */

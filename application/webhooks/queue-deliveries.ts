@@ -19,7 +19,7 @@ type Ports = {
 type Data = { readonly deliveryId: string; readonly webhookId: string };
 
 const repairIntervalMs = 60_000;
-/** Time that a due delivery may stay in the queue before it counts as lost. */
+/** Time in milliseconds that a due delivery may stay in the queue before the delivery counts as lost. */
 const graceMs = 60_000;
 const pageSize = 1000;
 const pollIntervalMs = 1000;
