@@ -57,7 +57,10 @@ const effects: Readonly<Record<string, Counts | ((data: never) => Counts)>> = {
   TransactionDropped: { open_transactions: 1 },
 };
 
-/** Events by which an operator changes the limits of an organization. They are stored even if its storage is full. */
+/**
+ * Events by which an operator changes the limits of an organization. These events are stored even if the organization's
+ * storage is full.
+ */
 const limitChanges: readonly string[] = ['QuotaSet', 'RateLimitSet', 'RateLimitDeleted'];
 
 const effectOf = ({ type, data }: Message): Counts => {

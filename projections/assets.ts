@@ -30,8 +30,8 @@ export const assetDocumentId = (walletId: string, address: string, asset: Asset)
 
 const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { position }: EventContext): AssetDocument => {
   const { walletId, address, asset, balance, at, correction } = data;
-  // An older reading does not replace a newer one, because readings may be stored out of order. Heights are compared
-  // only within one chain.
+  // An older reading does not replace a newer reading, because readings may be stored out of order. Heights are
+  // compared only within one chain.
   if (doc && !correction && at.chain === doc.chain && at.number < doc.block_number) return doc;
   return {
     wallet_id: walletId,

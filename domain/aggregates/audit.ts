@@ -127,7 +127,8 @@ type AuditCommand =
   | { type: 'AcceptLogLoss'; data: LogLoss };
 
 /**
- * Version of the hashed and signed format. It is part of every hashed and signed text, so versions cannot be confused.
+ * Version of the hashed and signed format. The version is part of every hashed and signed text, so versions cannot be
+ * confused.
  */
 const version = 'chainfold-audit-1';
 const secondVersion = 'chainfold-audit-2';

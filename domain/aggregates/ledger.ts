@@ -28,7 +28,7 @@ import {
 
 type Observed = Activity & Seen & Imported;
 
-/** Events of one wallet in one block. They record facts of the chain, so no rule rejects them. */
+/** Events of one wallet in one block. These events record facts of the chain, so no rule rejects them. */
 export type LedgerEvent =
   | { type: 'TransferObserved'; data: Observed }
   /** The balance may have changed without a transfer, or a request asked for a reading of the balance. */
@@ -90,7 +90,10 @@ export type LedgerCommand =
    * transfers.
    */
   | { type: 'Drop'; data: Activity & { notified: boolean } }
-  /** Records requested balances that were read at this block. If a reorg replaces the block, they are read again. */
+  /**
+   * Records requested balances that were read at this block. If a reorg replaces the block, the balances are read
+   * again.
+   */
   | { type: 'Refresh'; data: Activity & { balances: readonly Balance[] } }
   /** Marks balances to be read once the block is confirmed. */
   | { type: 'Await'; data: Activity & { holdings: readonly Holding[] } };
@@ -139,7 +142,10 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
 ];
 
 const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
-/** Returns true if balances were read at the confirmation or on request: after a reorg, they must be read again. */
+/**
+ * Returns true if balances were read at the confirmation or on request: after a reorg, these balances must be read
+ * again.
+ */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
 /**
  * Discards the activity of a dropped block, because the follower observes the activity again if a later reorg includes

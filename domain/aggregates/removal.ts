@@ -18,7 +18,7 @@ export const removal: Decider<RemovalCommand, RemovalEvent, Removal> = {
   stream: 'removal',
   initial: { upTo: null },
   decide: {
-    // A second removal is needed only if addresses were registered after the first one started.
+    // A second removal is needed only if addresses were registered after the first removal started.
     Start: ({ upTo }, data) => (upTo !== null && upTo >= data.upTo ? [] : [{ type: 'RemovalStarted', data }]),
     // The end of an earlier removal does not end a later removal, which covers more addresses.
     End: ({ upTo }, data) => (upTo === data.upTo ? [{ type: 'RemovalEnded', data }] : []),

@@ -39,7 +39,7 @@ type Updated = Registered & {
 type SecretRotated = OfWebhook & {
   /** New secret that signs the notifications, encrypted. */
   sealedSecret: string;
-  /** Secret that the new one replaces. */
+  /** Secret that the new secret replaces. */
   previousSecret: PreviousSecret;
 };
 /** Settings as given in a command: optional settings may be undefined rather than absent. */

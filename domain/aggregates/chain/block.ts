@@ -28,7 +28,7 @@ type Accepted = Replaced & {
   readonly from: number;
 };
 
-/** Events about a block itself. They belong to no organization, because all organizations share the chain. */
+/** Events about a block itself. These events belong to no organization, because all organizations share the chain. */
 export type BlockEvent =
   /** The follower skipped the block, because no node returned it in a consistent form. */
   | { type: 'BlockUnreadable'; data: Unreadable }

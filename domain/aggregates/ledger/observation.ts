@@ -49,8 +49,8 @@ export const notImported = (ledger: Recorded, { transfers, touches }: Observatio
 };
 
 /**
- * Merges imported transfers into those of a ledger. A transfer that the ledger already has gets the addresses of the
- * imported transfer.
+ * Merges imported transfers into the transfers of a ledger. A transfer that the ledger already has gets the addresses
+ * of the imported transfer.
  */
 export const withImported = (transfers: readonly Seen[], imported: readonly Seen[]): readonly Seen[] => {
   const all = new Map(transfers.map((seen) => [transferKey(seen.transfer), seen]));
