@@ -220,7 +220,7 @@ export const createAssets = (ports: {
         keyOf: assetKeyOf,
         oldestFirst: true,
       });
-      // No balance is negative, so a sum is zero only if every balance in it is.
+      // No balance is negative, so a sum is zero only if each of its balances is zero.
       const sums = await sumByAsset(charged(context, found), size + 1);
       const shown = sums.slice(0, size);
       return {

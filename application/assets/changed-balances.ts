@@ -85,8 +85,9 @@ const createAssetLists = async (ports: Ports, context: Context, standard: Asset[
 };
 
 /**
- * Takes addresses from the start of `addresses`, as long as they have at most `maxBalances` balances together. Returns
- * the taken addresses and their balances to read. Takes at least one address, however many balances it has.
+ * Takes addresses from the start of `addresses`, as long as the taken addresses have at most `maxBalances` balances
+ * together. Returns the taken addresses and their balances to read. Takes at least one address, however many balances
+ * it has.
  */
 export const takeHoldings = async (
   ports: Ports,

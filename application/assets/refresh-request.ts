@@ -83,8 +83,8 @@ const createSearchStart =
 const createPartReader = (ports: RefreshRequestPorts) => {
   const { handle, events, chains } = ports;
   /**
-   * Stores up to `partSize.balances` balances in the ledger of their block, so that they are read again if a reorg
-   * replaces the block. Stores a larger number of balances in separate streams.
+   * Stores up to `partSize.balances` balances in the ledger of their block, so that the balances are read again if a
+   * reorg replaces the block. Stores a larger number of balances in separate streams.
    */
   const record = (context: Context, standard: Asset['standard'], { balances, at, ...place }: Balances) => {
     if (balances.length === 0) return events.head();
@@ -135,7 +135,7 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
     const isRunning = hasMore && (await readAggregate(events, refresh, context.organizationId, key)).running !== null;
     if (isRunning) return events.head();
     const total = Math.max(wallet.address_count || 0, documents.length);
-    // The charge assumes that the other addresses have as many balances each as those of the first part.
+    // The charge assumes that the other addresses have as many balances each as the addresses of the first part.
     context.touch?.(Math.max(total, Math.ceil((total * part.holdings.length) / Math.max(1, count))));
     const { position, at } = await readPart(context, wallet, { holdings: part.holdings, standard });
     const last = part.addresses.at(-1);

@@ -1,5 +1,6 @@
 /**
- * Exponential backoff: each pause is twice as long as the one before, at most `maxMs`. All pauses are in milliseconds.
+ * Exponential backoff: each pause is twice as long as the previous pause, at most `maxMs`. All pauses are in
+ * milliseconds.
  */
 export type Backoff = {
   /** Returns the pause that `next` will return, without doubling it. */

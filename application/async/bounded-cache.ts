@@ -2,7 +2,7 @@ export type BoundedCache<K, V> = {
   get(key: K): V | undefined;
   /** Returns whether the key is cached. Does not count as a read of the entry. */
   has(key: K): boolean;
-  /** Stores the entry as the newest one and evicts the oldest unread entry when the cache is full. */
+  /** Stores the entry as the newest entry and evicts the oldest unread entry when the cache is full. */
   set(key: K, value: V): void;
   delete(key: K): void;
   clear(): void;

@@ -30,8 +30,8 @@ export type EventPages = {
 const maxReadPerPage = 2000;
 
 /**
- * Returns the latest moment before the given one: one position earlier, whether or not it has an event, or one
- * millisecond.
+ * Returns the latest moment before the given moment: one position earlier, whether or not an event has that position,
+ * or one millisecond earlier.
  */
 export const before = (moment: Moment): Moment =>
   'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };

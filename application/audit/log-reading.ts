@@ -57,7 +57,7 @@ const createLogWalk = (volume: number, trust: Trust) => {
     head: () => head,
     lastOf: (organizationId: string) => last.get(organizationId) ?? null,
     organizations: () => last.keys(),
-    /** Adds the next entry; returns the reason why the entry is invalid, null for a valid one. */
+    /** Adds the next entry; returns the reason why the entry is invalid, null for a valid entry. */
     take: (logged: Logged): string | null => {
       const { size } = frontier;
       if (logged.index !== size || logged.volume !== volume)

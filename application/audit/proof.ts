@@ -22,9 +22,9 @@ export type Trust = { readonly publicKey: string; readonly isSigned: IsSigned; r
 export type Placed = Chained & { readonly position: Position; readonly time: number };
 
 /**
- * Claim about the first `count` events of a history: the chain hash that they had on the occasion that `by` names.
- * `places` is the hash of their positions and commit times; null if these were not recorded, or belong to another
- * store.
+ * Claim about the first `count` events of a history: the chain hash of these events on the occasion that `by` names.
+ * `places` is the hash of their positions and commit times; null if positions and times were not recorded, or belong to
+ * another store.
  */
 type Statement = Link & { readonly places: string | null; readonly by: string };
 

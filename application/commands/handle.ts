@@ -84,8 +84,8 @@ export type Step = {
   /** Stream as read a moment ago, which the first attempt uses instead of reading it again. */
   readonly known?: Stream;
   /**
-   * True if the events of the step may be stored in several appends. If not all of them were stored, deciding the step
-   * again returns the remaining events.
+   * True if the events of the step may be stored in several appends. If only a part of the events was stored, deciding
+   * the step again returns the remaining events.
    */
   readonly divisible?: true;
   readonly decide: (past: readonly Message[]) => readonly Message[];
@@ -105,7 +105,7 @@ export const step = <C extends Message, E extends Message, S>(
 
 export type Handle = (context: Context, steps: readonly Step[]) => Promise<Position>;
 
-/** Runs the append of a command's events, or rejects when they would exceed a quota. */
+/** Runs the append of a command's events, or rejects when the events would exceed a quota. */
 export type Guard = (
   context: Context,
   events: readonly Message[],
@@ -230,7 +230,7 @@ export const createHandle = (
     // Reading and appending share one deadline, so that a command times out as early as a single call.
     const deadline = events.deadline?.();
     const streams = await read(steps, isFirst, deadline);
-    // Divisible steps get no seed: only a part of their events may be stored, so a retry decides them again.
+    // Divisible steps get no seed: only a part of their events may be stored, so a retry decides these steps again.
     const seed = steps.some(({ divisible }) => divisible) ? undefined : seedOf(context, system);
     if (streams.some((found) => eventsThroughOwn(found.events, seed) !== null)) return events.head();
     const pasts = streams.map((found) => found.events);

@@ -16,7 +16,10 @@ export const seedOf = ({ idSeed }: Retryable, system: System): string | undefine
  */
 export const withoutSeed = <C extends Retryable>(context: C): C => ({ ...context, idSeed: undefined });
 
-/** Returns the events up to the last one that an earlier attempt of the request wrote; null when it wrote none. */
+/**
+ * Returns the events up to the last one that an earlier attempt of the request wrote; null when no event of the stream
+ * is from such an attempt.
+ */
 export const eventsThroughOwn = (past: readonly NewEvent[], seed: string | undefined): readonly NewEvent[] | null => {
   const last = seed === undefined ? -1 : past.findLastIndex(({ metadata }) => metadata.seed === seed);
   return last === -1 ? null : past.slice(0, last + 1);

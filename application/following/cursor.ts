@@ -22,8 +22,8 @@ export type Cursor = {
 /** Maximum number of headers of a cursor: half an hour of a chain with five blocks a second. */
 export const maxHeaders = 8192;
 /**
- * Maximum number of headers left in a cursor after `finalizedAt` dropped old ones. Leaves room for the blocks of the
- * next cycles.
+ * Maximum number of headers left in a cursor after `finalizedAt` dropped old headers. The limit leaves room for the
+ * blocks of the next cycles.
  */
 const keptHeaders = maxHeaders - 1024;
 const askedAtOnce = 32;

@@ -51,7 +51,10 @@ export type Follower = {
   run(signal: AbortSignal): Promise<void>;
   /** Requests webhook deliveries for recorded activities until the signal fires. */
   notify(signal: AbortSignal): Promise<void>;
-  /** Reads the balances of confirmed activities, and those requested at a registration, until the signal fires. */
+  /**
+   * Reads the balances of confirmed activities, and balances requested at the registration of an address, until the
+   * signal fires.
+   */
   readBalances(signal: AbortSignal): Promise<void>;
   /** Returns the status; null before the first cursor is read. */
   status(): FollowerStatus | null;

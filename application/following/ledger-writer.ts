@@ -23,7 +23,10 @@ export type LedgerWriter = {
   drop(activity: Activity, notified: boolean): Promise<void>;
   /** Reads the ledger, with the trace context in which its first events were stored. */
   read(activity: Activity): Promise<TracedLedger>;
-  /** Confirms an activity before its balances are read. `open` means that webhooks are to be notified. */
+  /**
+   * Confirms the transfers of a wallet in a block before the balances are read. `open` means that webhooks are to be
+   * notified.
+   */
   confirm(activity: Activity, open: boolean): Promise<void>;
   /** Records the balances of an activity and confirms it; ignored if its block was dropped meanwhile. */
   settle(activity: Activity, reading: Reading): Promise<void>;

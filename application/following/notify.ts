@@ -22,8 +22,8 @@ export type Notifier = {
   /**
    * Requests a piece of the deliveries to webhooks that `depth` confirmations suffice for, each delivery once. `left`
    * is `more` if another piece is due now, `later` if only webhooks that require more confirmations are left, `nothing`
-   * if no delivery is left, and `outdated` if the ledger shows that the activity changed, for example because a reorg
-   * dropped its block: the changed activity is queued instead. `count` is the number of transfers in the activity's
+   * if no delivery is left, and `outdated` if the ledger shows that the activity has changed, for example because a
+   * reorg dropped its block. The changed activity is queued again. `count` is the number of transfers in the activity's
    * ledger. `isNotified` is false while no webhook was notified, for example because all webhooks are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
@@ -123,7 +123,7 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
     return deliveryIdFor(system, contextOf(variant, activity), parts);
   };
 
-  /** Returns the notification that was requested under an id; undefined if none was. */
+  /** Returns the notification that was requested under a delivery id; undefined if none was requested. */
   const requested = async (activity: Activity, deliveryId: string) =>
     (await events.read(deliveryStream(contextOf(variant, activity), deliveryId))).events[0]?.data as
       | { readonly data: { readonly state: string } }
@@ -194,9 +194,9 @@ const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache)
   return {
     piece,
     /**
-     * Retracts the notifications if the block was dropped while they were requested, and returns whether it was
-     * dropped. Another process that dropped the block meanwhile may have searched for notifications to retract before
-     * these notifications were requested.
+     * Retracts the notifications if the block was dropped while the notifications were requested, and returns whether
+     * the block was dropped. Another process that dropped the block meanwhile may have searched for notifications to
+     * retract before these notifications were requested.
      */
     ifDropped: async (activity: Activity, before: Ledger) => {
       const now = await ports.ledgers.read(activity);

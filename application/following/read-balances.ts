@@ -117,7 +117,7 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
       const avoided = [...contracts].filter((address) => aside.isAvoided({ organizationId, contract: address }));
       return readSome(organizationId, sorted(holdings), at, new Set(avoided));
     },
-    /** Retries a failing contract: reads one balance first, and the others unless that call failed. */
+    /** Retries a failing contract: reads one balance first, and the other balances unless that read failed. */
     readAgain: async (organizationId: string, holdings: readonly Holding[], at: Header): Promise<Found> => {
       const avoided = new Set<string>();
       const probe = await readSome(organizationId, holdings.slice(0, 1), at, avoided);

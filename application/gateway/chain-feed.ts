@@ -67,7 +67,7 @@ const createPendingNotifier = (listeners: ReadonlySet<Listener>, system: System)
   };
 };
 
-/** Runs the follower of a chain from the first subscription until `lingerMs` after the last one ended. */
+/** Runs the follower of a chain from the first subscription until `lingerMs` after the last subscription ended. */
 const createFollowing = (node: Node, system: System, events: ChainEvents, isWanted: () => boolean) => {
   type Running = { readonly follower: ReturnType<typeof createHeadFollower>; readonly ready: Promise<void> };
   let running: Running | null = null;

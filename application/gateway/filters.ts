@@ -20,7 +20,7 @@ const createCollecting = (pressure: Backpressure) => {
   let bytes = 0;
   return {
     /**
-     * Returns the bytes of all collected changes. A change that several filters collected counts once for each of them.
+     * Returns the bytes of all collected changes. A change that several filters collected counts once for each filter.
      */
     bytes: () => bytes,
     put: ({ changes }: Filter, notification: Notification) => {

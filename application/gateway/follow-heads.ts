@@ -9,7 +9,9 @@ type PathBlock = FollowedBlock & { readonly logs: readonly FollowedLog[] };
 
 export type ChainEvents = {
   added(block: PathBlock): Promise<void>;
-  /** Reports replaced blocks in ascending order, as nodes do; `added` holds the blocks that replace them. */
+  /**
+   * Reports replaced blocks in ascending order, as nodes do; `added` has the blocks that replace the reported blocks.
+   */
   removed(blocks: readonly PathBlock[], added: readonly FollowedBlock[]): Promise<void>;
 };
 
@@ -28,8 +30,8 @@ const maxPauseMs = 2000;
 const minDenials = 20;
 const minDenialMs = 10_000;
 /**
- * Maximum number of blocks that are read before they are reported. A larger gap is filled in parts, so that a failure
- * discards the blocks of one part only.
+ * Maximum number of blocks that are read before the first of these blocks is reported. A larger gap is filled in parts,
+ * so that a failure discards the blocks of one part only.
  */
 const maxAhead = 64;
 
@@ -58,7 +60,7 @@ const createPath = () => {
       blocks.push(block);
       trim();
     },
-    /** Removes the blocks above the given one and returns them. */
+    /** Removes the blocks above the block `hash` and returns the removed blocks. */
     cutAbove: (hash: string) => blocks.splice(blocks.findIndex((block) => block.hash === hash) + 1),
   };
 };
@@ -83,8 +85,8 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
   };
   const retry = async () => {
     fails++;
-    // Every new head starts a run, so further runs may fail during a pause. One pause at a time is enough for all of
-    // them.
+    // Every new head starts a run, so further runs may fail during a pause. One pause at a time is enough for all
+    // failed runs.
     if (isPausing) return;
     isPausing = true;
     await system.sleep(Math.min(pauseMs * fails, maxPauseMs), signal);

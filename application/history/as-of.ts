@@ -105,7 +105,7 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
   const { events, scratch, pageTokens, show, asOfEvents, foldedEvents } = ports;
   const cache = createFoldedCache(foldedEvents);
   const flights = createSingleFlight<Folded>();
-  /** Limits memory: at most two histories are folded at a time, at most one of each organization. */
+  /** Limits memory: at most two histories are folded at a time, and at most one history of each organization. */
   const inTurn = createFairTurns({ maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 64 });
   /**
    * Errors by organization, each with the first event beyond the limit, so that later requests fail without reading the

@@ -49,8 +49,8 @@ const firstBlockOf = async (chain: Chain, { fromBlock, fromTime }: Wanted, last:
   if (fromBlock !== undefined) return fromBlock;
   if (fromTime === undefined) return Math.min(await firstBlockSince(chain, last, 0), last);
   const after = await firstBlockSince(chain, last, fromTime + 1);
-  // Starts with the last block at or before that time, unless the nodes lack it, for example because they discard old
-  // blocks.
+  // Starts with the last block at or before that time, unless the nodes lack that block, for example because the nodes
+  // discard old blocks.
   return after > 0 && (await chain.headerAt(after - 1)) ? after - 1 : after;
 };
 

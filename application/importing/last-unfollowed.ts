@@ -20,7 +20,7 @@ type Ports = { readonly state: StateStore; readonly chain: Chain };
 
 /**
  * Returns the height of the last block that the follower read before the registration, found by binary search among the
- * non-final blocks; the height of the final block if the follower read all of them later.
+ * non-final blocks; the height of the final block if the follower read all of these blocks later.
  */
 const searchPositions = async ({ state }: Ports, { tag }: Variant, followed: Followed, position: Position) => {
   let [before, after] = [followed.final.number, followed.tip.number + 1];

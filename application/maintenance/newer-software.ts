@@ -118,7 +118,8 @@ export const createNewerSoftware = (ports: Ports): NewerSoftware => {
     Object.entries((await written()).versions).filter(([type, { version }]) => isUnreadable(type, version));
 
   /**
-   * Returns the recorded event versions, extended by those of this release; null if the record already has all of them.
+   * Returns the recorded event versions, extended by the versions of this release; null if the record already has all
+   * these versions.
    */
   const extended = async (recorded: WrittenVersions): Promise<WrittenVersions | null> => {
     const missing = eventTypes.filter((type) => currentVersion(type, versions) > (recorded[type]?.version ?? 0));

@@ -11,7 +11,7 @@ const secondsSince = (time: number, now: number) => Math.max(0, Math.round((now 
 /** Names the machine and the process id of an instance. */
 const placeOf = ({ host, pid }: Instance) => `${host}, pid ${pid}`;
 
-/** Describes when an instance was seen last, and whether it was stopped or killed. */
+/** Describes when an instance stored its last heartbeat, and whether the instance was stopped or killed. */
 const endOf = (instance: Instance, now: number) => {
   const { seenAt, stoppedAt } = instance;
   return stoppedAt === null

@@ -26,8 +26,8 @@ type ProjectionStatus = {
   readonly lagSeconds: number;
   readonly stopped: string | null;
   /**
-   * Organizations for which the projection is stopped while it continues for the others, with the reasons; null if
-   * none.
+   * Organizations for which the projection is stopped while the projection continues for other organizations, with the
+   * reasons; null if there are none.
    */
   readonly stoppedFor: string | null;
   /** Generation of the read model that is live, so that queries read it. */

@@ -73,7 +73,7 @@ const createReadPage = (ports: Ports) => {
         yield event;
       }
   };
-  /** Returns the wanted notifications of an event, except those before the start. */
+  /** Returns the wanted notifications of an event, except notifications before the start. */
   const wantedIn = async (context: Context, event: Recorded, filter: Filter, { first }: Start) => {
     if (!isWanted(context, event, filter)) return [];
     const skip = first?.position === event.position ? first.skip : 0;

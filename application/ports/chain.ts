@@ -102,7 +102,7 @@ export interface Sending {
    * chain whose blocks have no base fee.
    */
   suggestedFees(): Promise<{ readonly baseFee: string; readonly priorityFee: string }>;
-  /** Counts the sender's transactions, including pending ones. */
+  /** Counts the sender's transactions, including pending transactions. */
   pendingCount(from: string): Promise<number>;
   /** Sends a signed transaction to every node. Sending a transaction twice is harmless. Never rejects. */
   broadcast(signed: { readonly raw: string; readonly hash: string }): Promise<Broadcast>;

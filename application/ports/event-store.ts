@@ -1,7 +1,10 @@
 import type { Message } from '../../domain/decider.js';
 import { Failure, StoreDown } from '../../domain/failure.js';
 
-/** Place in the global order of events. Positions grow but have gaps: compare them, never compute the next one. */
+/**
+ * Place in the global order of events. Positions grow but have gaps: compare positions, never compute the next
+ * position.
+ */
 export type Position = number;
 export const beginning: Position = 0;
 
@@ -104,7 +107,7 @@ export interface EventStore {
    */
   append(writes: readonly StreamWrite[], deadline?: Deadline): Promise<Position>;
   /**
-   * Copies events of another store to the end of this one, in the given order and with their commit times. No other
+   * Copies events of another store to the end of this store, in the given order and with their commit times. No other
    * writer may use the streams meanwhile. After an interruption, only the first of `events` may be stored.
    */
   adopt(events: readonly Recorded[]): Promise<void>;

@@ -79,7 +79,7 @@ export class NodeRefusal extends Failure {
 export interface AnnouncedHeads {
   /** Publishes a head to the other processes. Delivery is best effort. */
   announce(address: string, height: number): void;
-  /** Calls the listener with the newest head and each later one; resolves once no later head can be missed. */
+  /** Calls the listener with the newest head and each later head; resolves once no later head can be missed. */
   listen(address: string, listener: (height: number) => void): Promise<void>;
   close(): Promise<void>;
 }

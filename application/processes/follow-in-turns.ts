@@ -149,8 +149,8 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
 
 /**
  * Passes events to a process that works for each organization in turn, one bounded piece each, so that an organization
- * with much work or failing work does not delay the others. Waits until the read models include the events. The
- * checkpoint stays before the oldest unfinished event.
+ * with much work or failing work does not delay other organizations. Waits until the read models include the events.
+ * The checkpoint stays before the oldest unfinished event.
  */
 export const followInTurns = (ports: Ports, options: Options) => {
   const { progress, system } = ports;

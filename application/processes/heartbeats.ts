@@ -10,7 +10,7 @@ export type Activity = {
   readonly name: string;
   readonly role: Role;
   readonly state: 'running' | 'standby' | 'restarting';
-  /** True if one instance at a time does the work: the one that runs the process leads, the others stand by. */
+  /** True if one instance at a time does the work: one instance runs the process, and the other instances stand by. */
   readonly isLeased: boolean;
   /** Last failure since the start of the instance; null if there was none. */
   readonly failure: ProcessFailure | null;
@@ -21,7 +21,7 @@ export type Deployment = {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  /** True if the settings name a chain to follow, by this process or by another one with the same settings. */
+  /** True if the settings name a chain to follow, by this process or by another process with the same settings. */
   readonly followsChains: boolean;
 };
 

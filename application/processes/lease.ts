@@ -17,7 +17,10 @@ const released = '';
 /** Returns whether the work is not done although the owner renews the lease, for example because its nodes fail. */
 type IsNeglected = () => Promise<boolean>;
 
-/** Watches the owner of a lease: returns whether it has missed renewals, or neglected the work, too often in a row. */
+/**
+ * Watches the owner of a lease: returns whether the owner has missed renewals, or neglected the work, too often in a
+ * row.
+ */
 const createOwnerWatch = (isNeglected: IsNeglected) => {
   let seen: Entry = { value: released, revision: noEntry };
   let [missedRenewals, neglectedChecks] = [0, 0];
@@ -109,13 +112,12 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
 };
 
 /**
- * Lets one operating system process at a time run the given work; the others stand by. All work that shares a lease
- * runs in the same process. The lease is released when the work ends, and expires when its owner dies.
- *
- * A process that was suspended does not know that its lease has expired until its next renewal, so two processes may
- * work for a moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing
- * token: the first write of the new owner invalidates the revisions that the old owner read. Appends are conditional on
- * the revisions of their streams, commits of read models on the revision of the checkpoint, and writes of checkpoints,
+ * Lets one operating system process at a time run the given work; the other processes stand by. All work that shares a
+ * lease runs in the same process. The lease is released when the work ends, and expires when its owner dies. A process
+ * that was suspended does not know that its lease has expired until its next renewal, so two processes may work for a
+ * moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing token: the
+ * first write of the new owner invalidates the revisions that the old owner read. Appends are conditional on the
+ * revisions of their streams, commits of read models on the revision of the checkpoint, and writes of checkpoints,
  * cursors and seals on the revision of their entry. Jobs and observations have deterministic ids, so that a second
  * write changes nothing.
  */

@@ -67,8 +67,8 @@ const foldOrNull = async (
 };
 
 /**
- * Folds the events of a projection. An event of an unknown version stops only the part of its organization; any other
- * event that cannot be applied stops the projection. Other parts and projections continue.
+ * Folds the events of a projection. An event of an unknown version stops the projection for the organization of that
+ * event only; any other event that cannot be applied stops the projection. Other parts and projections continue.
  */
 export const foldReadable = async (
   projection: AnyProjection,

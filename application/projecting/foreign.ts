@@ -17,9 +17,9 @@ const beyondEveryLog: Position = Number.MAX_SAFE_INTEGER;
 const furthest = (positions: Readonly<Record<string, Position>>) => Math.max(beginning, ...Object.values(positions));
 
 /**
- * Returns the head of the event store if the read models are ahead of it, so that they must have been built from other
- * events than those of the store; otherwise null. The store is asked twice, because one stale answer would cost a
- * rebuild.
+ * Returns the head of the event store if the read models are ahead of it, which means that the read models were built
+ * from events that the store does not have; otherwise null. The store is asked twice, because one stale answer would
+ * cost a rebuild.
  */
 export const headBehind = async ({ events, readModels, system }: Ports): Promise<Position | null> => {
   const ask = async () => {

@@ -27,7 +27,7 @@ type Entry = DocumentKey & {
 type EventAbout = { readonly event: Recorded; readonly about: EventContext };
 
 /**
- * Skips the events before the one that creates the first document: these events could only remove documents, and no
+ * Skips the events before the event that creates the first document: these events could only remove documents, and no
  * document exists yet.
  */
 const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
@@ -148,7 +148,7 @@ export const createBuilder = (
   const changed = () => [...shelves.values()].reduce((sum, shelf) => sum + shelf.changed(), 0);
   const moving = () => projections.filter(({ name }) => !failed.has(name));
   let [written, made] = [from, from];
-  /** Write in progress. Together with `waiting`, the next write, it keeps the store busy. */
+  /** Write in progress. The next write, `waiting`, is prepared meanwhile, so that the store is always busy. */
   let writing: Promise<boolean> = Promise.resolve(true);
   let waiting = writing;
 

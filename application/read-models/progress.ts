@@ -71,7 +71,7 @@ const createNewest = () => {
   return {
     position: (organizationId = '') => Math.min(known.position, known.stopped.get(organizationId) ?? known.position),
     /**
-     * Records a checkpoint unless it is older than the known one. Reads overlap, so an older checkpoint may arrive
+     * Records a checkpoint unless a newer checkpoint is already known. Reads overlap, so an older checkpoint may arrive
      * later.
      */
     update: (checkpoint: Checkpoint) => {

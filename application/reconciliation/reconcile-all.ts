@@ -106,8 +106,8 @@ export const createReconciler = (ports: Ports, variant: Variant) => {
   };
 
   /**
-   * Finishes an interrupted pass, and runs a new one if it is due. Returns the milliseconds until the next pass is due,
-   * or 0 if a new pass was run.
+   * Finishes an interrupted pass over all wallets, and runs a new pass if it is due. Returns the milliseconds until the
+   * next pass is due, or 0 if a new pass was run.
    */
   const advance = async (signal: AbortSignal): Promise<number> => {
     const last = await store.read();

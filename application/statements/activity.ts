@@ -128,7 +128,8 @@ const addTo = (block: ActivityBlock, document: Document) => {
 };
 
 /**
- * Adds a document to its block and returns the block: the last one, or a new one. Returns undefined without a document.
+ * Adds a document to its block and returns the block: the last block, or a new block. Returns undefined without a
+ * document.
  */
 const blockWith = (last: ActivityBlock | undefined, document: Document | undefined) => {
   if (!document) return undefined;

@@ -61,8 +61,8 @@ const changesIn = (block: ActivityBlock, address: string): ReadonlyMap<string, C
   const add = (key: string, amount: bigint) => {
     if (amount !== 0n) update(key, { amount: (changes.get(key)?.amount ?? 0n) + amount, isMovement: true });
   };
-  // Ignore the positions of imported changes: an import records changes later than the balances that already include
-  // them.
+  // Ignore the positions of imported changes: an import records changes after the balances that already include these
+  // changes.
   for (const { transfer, moment, imported } of block.transfers) if (!imported) record(assetKey(transfer.asset), moment);
   for (const { asset, moment, imported } of block.touches) if (!imported) record(assetKey(asset), moment);
   const selection = { address, hasAsset: () => true, showsFailed: true };
@@ -121,8 +121,8 @@ const runAfter = async (searches: ReadonlyMap<string, SearchAfter>, blocks: Bloc
 };
 
 /**
- * Returns whether the import of an address's history covered an asset: a token only if it was followed before the
- * import ended.
+ * Returns whether the import of an address's history covered an asset: a token is covered only if it was followed
+ * before the import ended.
  */
 const isImported = (
   { complete, last_time }: RegistrationDocument,

@@ -13,8 +13,8 @@ export type Sender = { readonly chain: string; readonly from: string };
 type Nonces = {
   /**
    * Calls `use` with one candidate nonce after another until one succeeds. Candidates are first the released nonces,
-   * then every nonce from `pending` (the sender's transaction count including pending ones) or from one above the
-   * highest held nonce, whichever is larger.
+   * then every nonce from `pending` (the sender's transaction count including pending ones) or from the highest held
+   * nonce + 1, whichever is larger.
    */
   allocate(
     context: Context,
@@ -22,7 +22,10 @@ type Nonces = {
     pending: number,
     use: (nonce: number) => Promise<Position>,
   ): Promise<Position>;
-  /** Returns the id of the transaction that holds the nonce, the latest one after replacements; null when it is free. */
+  /**
+   * Returns the id of the transaction that holds the nonce, the latest transaction after replacements; null when the
+   * nonce is free.
+   */
   holder(context: Context, sender: Sender, number: number): Promise<string | null>;
 };
 
@@ -100,7 +103,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
     }
   };
 
-  /** Returns one past the highest held nonce, or `pending` if that is larger. */
+  /** Returns the highest held nonce + 1, or `pending` if that is larger. */
   const firstUnheld = async (context: Context, sender: Sender, pending: number) => {
     for await (const page of pages(context, sender, 'held', {})) {
       const ahead = page.filter(({ nonce: number }) => number >= pending);

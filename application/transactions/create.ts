@@ -85,7 +85,7 @@ const requireNear = (nonce: number, pending: number) =>
       );
 
 /**
- * Returns the given id or a new one. The new id is derived from the idempotency seed if there is one, so that a retry
+ * Returns the given id or a new id. The new id is derived from the idempotency seed if there is one, so that a retry
  * gets the id of the first attempt.
  */
 const idOf = ({ idSeed }: Context, given: string | undefined, system: System) => {
@@ -154,7 +154,7 @@ const requestText = (given: Given, walletId: string, fingerprint: object) => {
   return JSON.stringify([walletId, fingerprint, gas, gasPrice, nonce, ...fees]);
 };
 
-/** Creates a transaction, or returns the one that an earlier attempt of the same request created. */
+/** Creates a transaction, or returns the transaction that an earlier attempt of the same request created. */
 const createMake = (ports: Ports) => {
   const { events, chains, system } = ports;
   const store = createStore(ports);

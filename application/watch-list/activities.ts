@@ -96,7 +96,7 @@ export const createActivities = () => {
   return {
     all,
     in: (blockHash: string): readonly Activity[] => [...(blocks.get(blockHash)?.values() ?? [])],
-    /** Returns the activity of a wallet in a block; undefined if there is none or it was dropped. */
+    /** Returns the activity of a wallet in a block; undefined if there is none or the activity was dropped. */
     current,
     takeChanged: changes.take,
     forgetChanged: changes.clear,

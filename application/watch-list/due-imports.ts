@@ -22,7 +22,8 @@ export const createDueImports = () => {
     all: (): Iterable<DueImport> => due.values(),
     has: (one: DueImport) => due.get(keyOf(one, one.address)) === one,
     /**
-     * Returns the position from which a restart must read events to miss no due import: `position` or an earlier one.
+     * Returns the position from which a restart must read events to miss no due import: `position` or an earlier
+     * position.
      */
     resumePosition: (position: Position): Position => {
       const [oldest] = due.values();

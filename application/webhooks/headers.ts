@@ -123,8 +123,8 @@ const pagesOf = async function* (
 };
 
 /**
- * Returns the headers as an array if they fit on one page. Otherwise, returns the pages as parts that are read while
- * they are iterated.
+ * Returns the headers as an array if they fit on one page. Otherwise, returns the pages as parts that are read during
+ * the iteration.
  */
 const showPages = async <T>(
   { touch }: Context,

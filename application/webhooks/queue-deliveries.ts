@@ -48,8 +48,8 @@ export const createDeliveryQueue = ({ jobs, ...ports }: Pick<Ports, 'events' | '
 };
 
 /**
- * Adds deliveries that the queue lost. Open deliveries, except parked ones, are queued at the start and whenever the
- * identity of the queue changes. Every minute, overdue deliveries are queued again; normally there are none.
+ * Adds deliveries that the queue lost. Open deliveries, except parked deliveries, are queued at the start and whenever
+ * the identity of the queue changes. Every minute, overdue deliveries are queued again; normally there are none.
  */
 export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) => {
   const putAll = async (signal: AbortSignal) => {

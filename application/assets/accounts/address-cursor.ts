@@ -14,8 +14,8 @@ export const createAddressCursors = (state: StateStore, { tag }: Variant) => {
     read: async (organizationId: string, contract: string, head: number): Promise<Place> => {
       const entry = await state.get('processes', idOf(organizationId, contract));
       const after: PageKey | undefined = entry ? JSON.parse(entry.value) : undefined;
-      // The cursor is ignored if the event store ends before the saved address was registered, as it may after a
-      // restored backup.
+      // The cursor is ignored if the event store ends before the saved address was registered, which happens after an
+      // older backup was restored.
       const isThere = after !== undefined && Number(after[0]) <= head;
       return { after: isThere ? after : undefined, revision: entry?.revision ?? noEntry };
     },

@@ -53,7 +53,9 @@ const collectSample = ({ seed, size, first, last }: SampleRule, sha256: Digest):
   };
 };
 
-/** Files that a verifier can compute from the history alone, so that it can name the event of an altered line. */
+/**
+ * Files that a verifier can compute from the history alone, so that the verifier can name the event of an altered line.
+ */
 const collectors: Readonly<Record<string, (rule: SampleRule, sha256: Digest) => Collector>> = {
   'seals.ndjson': collectSeals,
   'sample.csv': collectSample,

@@ -21,7 +21,7 @@ type Ports = {
   readonly system: System;
 };
 
-/** Range of blocks that is read again for the late token accounts of one organization and contract. */
+/** Backfill pass: a range of blocks that is read again for the late token accounts of one organization and contract. */
 type Pass = {
   readonly accounts: LateAccounts;
   readonly chain: string;
@@ -31,7 +31,7 @@ type Pass = {
   next: number | null;
   retryAt: number;
 };
-/** Attempt to read the next blocks of a pass. `outcome` is null until the nodes have answered. */
+/** Attempt to read the next blocks of a backfill pass. `outcome` is null until the nodes have answered. */
 type Attempt = {
   readonly pass: Pass;
   /**
@@ -80,7 +80,7 @@ const createFind = ({ events, watched }: Ports, variant: Variant) => {
   };
 };
 
-/** Reads the next blocks of passes. Rejects while an account of the organization cannot be verified. */
+/** Reads the next blocks of a backfill pass. Rejects while a token account of the organization cannot be verified. */
 const createRead = ({ chain, watched }: Ports) => {
   const interestIn = ({ contract }: LateAccounts): Interest => ({
     address: () => false,
@@ -106,9 +106,9 @@ const createRead = ({ chain, watched }: Ports) => {
 };
 
 /**
- * Works through passes one at a time, with round-robin scheduling of organizations. Blocks are read in parallel to the
- * follower's cycles, because a node may hang for as long as its timeout. The blocks are recorded within a cycle, in
- * which the watch list is complete.
+ * Works through backfill passes one at a time, with round-robin scheduling of organizations. Blocks are read in
+ * parallel to the follower's cycles, because a node may hang for as long as its timeout. The blocks are recorded within
+ * a cycle, in which the watch list is complete.
  */
 const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promise<void>) => {
   const { watched, ledgers, system } = ports;

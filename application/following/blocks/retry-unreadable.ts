@@ -14,7 +14,10 @@ type Ports = {
   readonly ledgers: LedgerWriter;
   readonly records: BlockRecords;
   readonly system: System;
-  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
+  /**
+   * Stores the token accounts of a block that could not be verified, so that the block is read again for these
+   * accounts.
+   */
   readonly defer: (block: Block) => Promise<void>;
 };
 
@@ -32,7 +35,7 @@ type Attempt = {
 
 const pollIntervalMs = 1000;
 
-/** Returns the block; null if another block replaced it, so that it has no transfers. */
+/** Returns the block; null if another block replaced the block, so that its transfers do not count. */
 const readAgain = async ({ chain, watched }: Ports, { number, hash }: UnreadableBlockDocument) => {
   const absent = () => new Error(`No node has block ${number} (${hash}).`);
   const header = await chain.headerAt(number);

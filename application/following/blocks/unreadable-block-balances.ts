@@ -26,7 +26,7 @@ type Ports = {
 };
 type Wanted = {
   readonly reason: string;
-  /** Selects wallets by the number of confirmations that they require. */
+  /** Selects wallets by the number of confirmations that a wallet requires. */
   readonly isWanted: (threshold: number) => boolean;
   /** True when earlier readings at a greater height do not count, because their blocks were replaced. */
   readonly correction?: true;
@@ -76,7 +76,7 @@ export const createRefreshAll = (ports: Ports, variant: Variant) => {
       ...read,
     };
     // Restarts a running refresh, because it may have read some addresses before the unreadable block was made. The
-    // refresh keeps its search range and its correction.
+    // restarted refresh keeps the search range (`from`) and the `correction` mark of the running refresh.
     const { running, ...kept } = await readAggregate(events, refresh, organizationId, key);
     const command =
       running === null

@@ -121,7 +121,8 @@ const createSlots = (state: StateStore, variant: string) => {
   return {
     forget: () => known.clear(),
     /**
-     * Returns the headers from `first` to `tip`; ends before the first one that is missing or not linked to its parent.
+     * Returns the headers from `first` to `tip`; ends before the first header that is missing or not linked to its
+     * parent.
      */
     read: async ({ chain, first, tip }: Head): Promise<readonly Place[]> => {
       const numbers = Array.from({ length: tip.number - first.header.number }, (_, i) => first.header.number + 1 + i);
@@ -145,7 +146,7 @@ const placesOf = ({ headers, positions }: Cursor): readonly Place[] =>
 
 /**
  * Stores the cursor. Changed headers are written first and the main entry last, so that a crash in between leaves the
- * cursor unchanged: headers beyond the tip of the main entry, or unlinked ones, are ignored. `save` throws
+ * cursor unchanged: headers beyond the tip of the main entry, and unlinked headers, are ignored. `save` throws
  * `CursorConflict` when another process has moved the cursor since it was read.
  */
 export const createCursorStore = (state: StateStore, variant: string) => {

@@ -21,8 +21,8 @@ export type Heartbeat = {
 
 const beatMs = 5000;
 /**
- * Time in milliseconds without a cycle after which a chain counts as stopped. Together with the interval of heartbeats,
- * it is less than a minute.
+ * Time in milliseconds without a cycle after which a chain counts as stopped. The sum of this time and the interval of
+ * heartbeats is less than a minute.
  */
 const stalledMs = 45_000;
 /**

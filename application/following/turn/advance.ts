@@ -31,7 +31,10 @@ type Ports = {
    * token accounts that were found only after the blocks were read.
    */
   readonly reread: (cursor: Cursor) => Promise<void>;
-  /** Stores the token accounts of a block that could not be verified, so that the block is read again for them. */
+  /**
+   * Stores the token accounts of a block that could not be verified, so that the block is read again for these
+   * accounts.
+   */
   readonly defer: (block: Block) => Promise<void>;
   /**
    * Returns the cursor to continue from after a final block was replaced; null if no operator has accepted the
@@ -114,7 +117,7 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
   };
   const wayFrom = (from: Cursor) =>
     findWay(from).catch((error: unknown) => {
-      // Pauses the time counts of unreadable blocks, because nodes that do not return the path to the head count as
+      // Pauses the timeouts of unreadable blocks, because nodes that do not return the path to the head count as
       // unreachable.
       unreadable.pauseExcept([]);
       throw error;
@@ -134,8 +137,7 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     await unreadable.save();
     await reread(taken);
     await settle(taken);
-    // Throws the failure after the settlement, so that the blocks before the one that could not be read are settled as
-    // usual.
+    // Throws the failure after the settlement, so that the blocks before the unreadable block are settled as usual.
     if (failure) throw failure;
     // Final headers are dropped only after the settlement, which compares them with the activities: a crash may have
     // left activities of replaced blocks.

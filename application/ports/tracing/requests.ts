@@ -1,6 +1,8 @@
 /** Answered request of an API, or message of the gateway. Contains no secret, signature or body. */
 export type AnsweredRequest = {
-  /** The `x-request-id` of the response; for a message over WebSocket that of its connection. */
+  /**
+   * The `x-request-id` of the response; for a message over WebSocket, the id of the request that opened the connection.
+   */
   readonly requestId: string;
   /** Organization of the caller; absent if the caller did not authenticate. */
   readonly organizationId?: string | undefined;
@@ -26,7 +28,7 @@ export type AnsweredRequest = {
   readonly position?: number | undefined;
 };
 
-/** Request that was refused; `time` is that of its response, Unix ms. */
+/** Request that was refused; `time` is the time of the response in Unix ms. */
 export type RefusedRequest = AnsweredRequest & { readonly time: number };
 
 /** Requests of one caller that were refused with the same code. */
@@ -40,7 +42,7 @@ export const refusalBounds = { perGroup: 200, groups: 500, retentionMs: 7 * 86_4
 
 /**
  * Recent refusals, which leave no event. Keeps the newest refusals of each group, and only the groups with the most
- * recent refusals. All processes share them.
+ * recent refusals. All processes share these refusals.
  */
 export interface RefusedRequests {
   add(refused: readonly RefusedGroup[]): Promise<void>;
@@ -49,7 +51,9 @@ export interface RefusedRequests {
   close(): Promise<void>;
 }
 
-/** Selection of requests that are logged. `sampled` logs one of `every` successful requests, and all refused ones. */
+/**
+ * Selection of requests that are logged. `sampled` logs one of `every` successful requests, and all refused requests.
+ */
 export type RequestLogPolicy =
   | { readonly kind: 'all' | 'refused' | 'off' }
   | { readonly kind: 'sampled'; readonly every: number };

@@ -13,7 +13,7 @@ type EntryOptions = {
   readonly parent?: TraceContext | undefined;
   /** Contexts of further spans that caused this span. */
   readonly links?: readonly TraceContext[];
-  /** Discards the span and those inside it unless `keep` is called before the span ends. */
+  /** Discards the span and the spans inside it unless `keep` is called before the span ends. */
   readonly isTentative?: true;
 };
 
