@@ -109,7 +109,7 @@ describe('the authentication of a request', () => {
       await assert.rejects(access.admit(badRequest, followedVariant), isRefused);
       return asked.toSorted((a, b) => a.localeCompare(b));
     };
-    // The key is in use, and therefore cached.
+    // Looks up the known key once, so that it is cached like a key in use.
     await cache.find(known);
     const unknown = randomKey();
     for (const [later, ought] of [

@@ -118,7 +118,7 @@ describe("the gateway's follower", () => {
     let denials = 0;
     faults.logs = (hash) => {
       if (numberOf(hash) !== 11 || ++denials > 60) return undefined;
-      // Undoes the pauses, so that no time passes between the denials.
+      // Undoes the pauses, so that no time passes between the empty answers.
       state.now = 0;
       return [];
     };
