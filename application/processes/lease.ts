@@ -113,11 +113,12 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
 
 /**
  * Lets one operating system process at a time run the given work; the other processes stand by. All work that shares a
- * lease runs in the same process. The lease is released when the work ends, and expires when its owner dies. A process
- * that was suspended does not know that its lease has expired until its next renewal, so two processes may work for a
- * moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing token: the
- * first write of the new owner invalidates the revisions that the old owner read. Appends are conditional on the
- * revisions of their streams, commits of read models on the revision of the checkpoint, and writes of checkpoints,
+ * lease runs in the same process. The lease is released when the work ends, and expires when its owner dies.
+ *
+ * A process that was suspended does not know that its lease has expired until its next renewal, so two processes may
+ * work for a moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing
+ * token: the first write of the new owner invalidates the revisions that the old owner read. Appends are conditional on
+ * the revisions of their streams, commits of read models on the revision of the checkpoint, and writes of checkpoints,
  * cursors and seals on the revision of their entry. Jobs and observations have deterministic ids, so that a second
  * write changes nothing.
  */

@@ -20,8 +20,8 @@ export type RebuildProgress = {
   /** Number of events applied by this run. */
   readonly events: number;
   /**
-   * Number of read models that were indexed or compared so far (`done`), and of all (`total`); absent in phases that
-   * are measured in events.
+   * Number of read models that were indexed or compared so far (`done`), and number of all read models (`total`);
+   * absent in phases that are measured in events.
    */
   readonly readModels?: { readonly done: number; readonly total: number };
 };

@@ -19,7 +19,10 @@ export const createAddressCursors = (state: StateStore, { tag }: Variant) => {
       const isThere = after !== undefined && Number(after[0]) <= head;
       return { after: isThere ? after : undefined, revision: entry?.revision ?? noEntry };
     },
-    /** Saves the cursor, unless another process has saved it first: both processes find the same accounts. */
+    /**
+     * Saves the cursor. Does nothing if another process has saved the cursor first, because both processes find the
+     * same accounts.
+     */
     save: async (organizationId: string, contract: string, { after, revision }: Place) => {
       await state.put('processes', idOf(organizationId, contract), JSON.stringify(after), revision);
     },

@@ -35,8 +35,8 @@ type Pass = {
 type Attempt = {
   readonly pass: Pass;
   /**
-   * Activities of the watch list when the read began. A reload of the watch list replaces this object, and the blocks
-   * are then read once more.
+   * Object `activities` of the watch list when the read began. If the watch list was reloaded meanwhile, which replaces
+   * the object, the blocks are read once more.
    */
   readonly readFor: WatchList['activities'];
   outcome: { readonly blocks: readonly Block[]; readonly next: number } | { readonly error: Error } | null;

@@ -26,8 +26,8 @@ type Outcome = { readonly block: Block | null } | { readonly error: Error };
 type Attempt = {
   readonly document: UnreadableBlockDocument;
   /**
-   * Activities of the watch list when the read began. A reload of the watch list replaces this object, and the block is
-   * then read once more.
+   * Object `activities` of the watch list when the read began. If the watch list was reloaded meanwhile, which replaces
+   * the object, the block is read once more.
    */
   readonly readFor: WatchList['activities'];
   outcome: Outcome | null;

@@ -108,7 +108,11 @@ describe('two instances with the same roles', () => {
     await until('the second one has looked at every lease several times', () =>
       [...leaseReads.values(), leaseReads.size > 0 ? looksAtLease : 0].every((count) => count >= looksAtLease),
     );
-    assert.equal(leaseReads.size, roles.filter((role) => role !== 'api').length + 1, 'one lease for each role and chain');
+    assert.equal(
+      leaseReads.size,
+      roles.filter((role) => role !== 'api').length + 1,
+      'one lease for each role and chain',
+    );
     assert.deepEqual(Object.fromEntries(calls), {});
     for (const call of ['chain.head', 'events.subscribe', 'readModels.commit', 'jobs.identity'])
       assert.ok(worker.calls.has(call), `the first one calls ${call}`);
