@@ -36,7 +36,10 @@ export class StoreDown extends Failure {
   }
 }
 
-/** Failure that concerns the data of one organization. Work for several organizations may continue with the others. */
+/**
+ * Failure that concerns the data of one organization. Work for several organizations may continue with the other
+ * organizations.
+ */
 export class OrganizationStopped extends Failure {
   override readonly name: string = 'OrganizationStopped';
   readonly organizationId: string;

@@ -60,7 +60,7 @@ export type Reading = OfWallet &
     readonly correction?: true;
   };
 
-/** Activity of one wallet in one block. */
+/** Activity of one wallet in one block: its transfers and other balance changes. */
 export type Activity = OfWallet & {
   /** Block that the event is about. */
   readonly block: FollowedBlock & {
