@@ -88,7 +88,7 @@ export const createCredentialLookup =
 
 const decoy = { keyId: credentialKeyId('decoy'), context: boundTo('credential', ['decoy']) };
 
-/** Decrypts a decoy secret, so that the lookup of an unknown key takes as long as that of a known key. */
+/** Decrypts a decoy secret, so that the lookup of an unknown key takes as long as the lookup of a known key. */
 const createDecoy = ({ vault, system }: Pick<Ports, 'vault' | 'system'>) => {
   let sealed: string | undefined;
   return async () => {

@@ -103,7 +103,7 @@ const createDescribe = ({ events, handle, chains, documents, system }: Ports) =>
 
 /**
  * Fetches token descriptions in a separate background process, so that slow hosts do not delay the followers.
- * Organizations are served round-robin, so that slow hosts of one organization do not delay the others.
+ * Organizations are served round-robin, so that slow hosts of one organization do not delay other organizations.
  */
 export const createTokenDescriber = (ports: Ports) => {
   const { system } = ports;

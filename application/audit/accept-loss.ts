@@ -35,7 +35,7 @@ type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
 /**
  * Returns count and hash of the longest history that the sealer's progress or the seal log records; null if neither
- * records one.
+ * records a history.
  */
 const longestKnown = (found: Remembered, last: LastLeaf | null): Link | null => {
   const remembered = found.kind === 'signed' ? found.progress : found.kind === 'unsigned' ? found.old : null;

@@ -60,7 +60,7 @@ const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
   return aboutProgress(`older than the log, which has a seal over ${log.leaves.at(-1)?.count} events`);
 };
 
-/** Verifies the seal log, and compares the seals and the sealer's progress of one organization with it. */
+/** Verifies the seal log, and compares the seals and the sealer's progress of one organization with the log. */
 export const createLogProof = (stores: LogStores) => ({
   read: async (organizationId: string, trust: Trust): Promise<LogProof> => {
     const leaves: Logged[] = [];

@@ -119,7 +119,7 @@ const gone = ({ event, last }: Flaw): Flaw => ({
   reason: `missing: the store does not have the organization any more, of which ${last} events were sealed`,
 });
 
-/** Adds the organization's seals in the log to `marks`, except those that an accepted loss supersedes. */
+/** Adds the organization's seals in the log to `marks`, except seals that an accepted loss supersedes. */
 const addLogged = (marks: Statements, records: ProofRecords, moved: Move | null, log: LogProof) => {
   const loss = records.losses().at(-1);
   for (const { index, count, hash, places } of log.leaves) {

@@ -77,11 +77,11 @@ type Stream = Awaited<ReturnType<Streams['read']>>;
 export type Step = {
   readonly stream: string;
   readonly at?: string | undefined;
-  /** True when the stream is probably new: the first attempt appends without reading it. */
+  /** True when the stream is probably new: the first attempt appends without reading the stream. */
   readonly isNew?: boolean;
   /** True when the stream may be new. Treated as `isNew` on stores where a rejected append leaves no trace. */
   readonly mayBeNew?: boolean;
-  /** Stream as read a moment ago, which the first attempt uses instead of reading it again. */
+  /** Stream as read a moment ago, which the first attempt uses instead of reading the stream again. */
   readonly known?: Stream;
   /**
    * True if the events of the step may be stored in several appends. If only a part of the events was stored, deciding

@@ -123,8 +123,8 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
   const isFollowed = ({ organizationId, contract }: FailingContract) =>
     !variant.can.includes('token-contracts') || watched.standardOf(organizationId, contract) !== undefined;
   /**
-   * Reads and records unread balances of one wallet. Returns the reason why one could not be read; undefined when all
-   * were read.
+   * Reads and records unread balances of one wallet. Returns the reason why a balance could not be read; undefined when
+   * all were read.
    */
   const retryWallet = async ({ entry }: Retry, some: readonly UnreadBalanceDocument[], headers: KnownHeaders) => {
     const { organizationId, contract } = entry;
@@ -148,7 +148,8 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
     const page = await pageOf(retried);
     for (const some of groupBy(page.documents, ({ wallet_id }) => wallet_id).values()) {
       const reason = await retryWallet(retried, some, headers);
-      // Ends this retry if the contract failed again meanwhile: it then has a new entry with a later retry time.
+      // Ends this retry if the contract failed again meanwhile: the contract then has a new entry with a later retry
+      // time.
       if (!aside.isCurrent(retried.entry)) return true;
       retried.reason ??= reason;
     }

@@ -41,7 +41,7 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
   };
   /**
    * Reads the balances of some imports of one wallet; throws unless all were read. Failed imports stay in the lane,
-   * behind the others.
+   * behind the other imports.
    */
   const importSome = async (lane: Set<DueImport>, some: readonly DueImport[]) => {
     for (const one of some) {

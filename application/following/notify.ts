@@ -152,7 +152,7 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
 
 /**
  * Requests the second notification of a transfer, which reports that the transfer is confirmed, for webhooks that want
- * one and were notified of the transfer as pending.
+ * a second notification and were notified of the transfer as pending.
  */
 const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
@@ -160,7 +160,7 @@ const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) 
   const progress = createProgress();
   return {
     forget: progress.forget,
-    /** Requests one piece of deliveries; returns false once none is left. */
+    /** Requests one piece of deliveries; returns false once no delivery is left. */
     piece: async (activity: Activity, ledger: Ledger, due: readonly Listener[], depth: number) => {
       const { transfers, drops, notified: before } = ledger;
       const wanted = due.filter(({ final }) => final);
@@ -180,7 +180,7 @@ const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache)
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
   const { toRetract } = createDeliveryIds(ports, variant);
   const progress = createProgress();
-  /** Requests one piece of deliveries; returns whether any is left. */
+  /** Requests one piece of deliveries; returns whether any delivery is left. */
   const piece = async (activity: Activity, { transfers, drops }: Ledger) => {
     const isMore = await progress.during(activity, transfers.length, (begun) =>
       runPiece(ports.watched.listeners(activity), transfers, begun, async (listener, some) => {

@@ -12,7 +12,7 @@ type Start = (listener: (notification: Notification) => void) => Promise<() => v
 
 export const unusedMs = 300_000;
 export const maxFilters = 1000;
-/** Maximum number of changes between two polls. A filter with more is removed, and its next poll fails. */
+/** Maximum number of changes between two polls. A filter with more changes is removed, and its next poll fails. */
 export const maxChanges = 10_000;
 
 /** Collects the changes of filters, and counts their bytes for the memory limit of `pressure`. */

@@ -49,7 +49,7 @@ export type AsOfPorts<Records> = {
   readonly asOfEvents: number;
   /**
    * Maximum number of events of all cached histories together. The most recently cached history stays even if it alone
-   * has more.
+   * has more events.
    */
   readonly foldedEvents: number;
 };

@@ -13,7 +13,7 @@ type Registration = {
   readonly time: number;
 };
 
-/** Tolerated difference between the clocks of the chain and of this machine. */
+/** Tolerated difference in seconds between the clocks of the chain and of this machine. */
 const clockSkewSeconds = 10;
 
 type Ports = { readonly state: StateStore; readonly chain: Chain };

@@ -66,7 +66,7 @@ export const withWrittenSince = (value: string, at: (position: Position) => Posi
     ),
   );
 
-/** Describes events that this release cannot read, and the organizations that they stop. */
+/** Describes events that this release cannot read, and the organizations for which these events stop the work. */
 export const unreadableText = ({ type, version, organizations, events }: UnreadableKind): string => {
   const more = organizations.length > maxNamed ? ` and ${organizations.length - maxNamed} more` : '';
   const named = `${organizations.slice(0, maxNamed).join(', ')}${more}`;

@@ -73,7 +73,7 @@ type FollowerStatus = {
   readonly head: number;
   /** Age in seconds of the last processed block; 0 while the follower is at the head. */
   readonly lagSeconds: number;
-  /** Seconds since a node last returned its head; null if no follower ever polled one. */
+  /** Seconds since a node last returned its head; null if no follower ever polled a head. */
   readonly headReadSeconds: number | null;
   /** Reason of a stall, an outage or an old head; null while following works. */
   readonly trouble: string | null;

@@ -24,7 +24,7 @@ type Wanted = Filter & {
 type Page = { readonly notifications: readonly NotificationBody[]; readonly nextAfter: string };
 type ReadPage = Page & { readonly isEnd: boolean };
 
-/** Feed of all notifications of one organization and API, including those that are sent to no webhook. */
+/** Feed of all notifications of one organization and API, including notifications that are sent to no webhook. */
 export type Notifications = {
   /**
    * Returns the notifications after the place `wanted.after`. If there is no notification yet, waits up to `waitMs`
@@ -58,7 +58,10 @@ type Ports = {
 
 const maxReadPerPage = 2000;
 const breatheEvery = 100;
-/** Interval at which a waiting request reads the feed although no event was reported, in case a report was lost. */
+/**
+ * Interval in milliseconds at which a waiting request reads the feed although no event was reported, in case a report
+ * was lost.
+ */
 const pollIntervalMs = 1000;
 
 const createReadPage = (ports: Ports) => {
@@ -111,7 +114,9 @@ export const createNotifications = (ports: Ports): Notifications => {
   const { arrivals, progress, system } = ports;
   const readPage = createReadPage(ports);
 
-  /** Reads a page. Waits for notifications, if there are none, until one arrives or `waitMs` have passed. */
+  /**
+   * Reads a page. Waits for notifications, if there are none, until one arrives or `waitMs` milliseconds have passed.
+   */
   const nextPage = async (context: Context, wanted: Wanted, subscription: Subscription | null, waitMs: number) => {
     const until = system.now() + waitMs;
     let page = await readPage(context, wanted);

@@ -77,15 +77,18 @@ export type StreamWrite = {
   readonly events: readonly NewEvent[];
   /**
    * Allows a store that bounds the size of an append to split the events over several appends, in order. After an
-   * interruption, only the first of the events may be stored, so the writer must be able to find out which events are
+   * interruption, possibly only the first events are stored, so the writer must be able to find out which events are
    * missing.
    */
   readonly divisible?: true | undefined;
 };
 
-/** Deadline of one command at a remote store, shared by all calls of the command. Each call that succeeds renews it. */
+/**
+ * Deadline of one command at a remote store, shared by all calls of the command. Each call that succeeds renews the
+ * deadline.
+ */
 export type Deadline = {
-  /** Returns the ms that are left; 0 or less when the deadline has passed. */
+  /** Returns the milliseconds that are left; 0 or less when the deadline has passed. */
   left(): number;
   renew(): void;
 };

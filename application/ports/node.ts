@@ -38,7 +38,7 @@ export type RpcCall = {
   readonly retryIfEmpty?: boolean;
   /** True to ask a node even if the answer is cached. */
   readonly bypassCache?: boolean;
-  /** Index of the node that is asked before the others. */
+  /** Index of the node that is asked before the other nodes. */
   readonly node?: number;
 };
 

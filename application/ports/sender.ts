@@ -15,7 +15,7 @@ export type PostResult = {
   readonly status: number | null;
   readonly failure: string;
   readonly durationMs: number;
-  /** First kibibyte of the response body, as text. Secrets of the request that it repeats are masked. */
+  /** First kibibyte of the response body, as text. Secrets of the request that the response repeats are masked. */
   readonly answer: string;
   /** Earliest next attempt that the receiver asked for (`retry-after`), Unix ms; null without such a header. */
   readonly retryAt: number | null;

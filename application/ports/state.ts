@@ -6,7 +6,7 @@ export const noEntry = 0;
 
 export interface StateStore {
   get(bucket: Bucket, id: string): Promise<Entry | null>;
-  /** Returns the next ids after the given one, in order; empty at the end. */
+  /** Returns the next ids after the id `after`, in order; empty at the end. */
   ids(bucket: Bucket, after: string): Promise<readonly string[]>;
   /**
    * Writes durably if the entry is at revision `expected` (`noEntry` for a new entry), which then has revision

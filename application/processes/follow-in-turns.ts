@@ -125,8 +125,8 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
       return lane;
     },
     /**
-     * Does one piece of the organization's work, or reads its stored events if none is in memory. Returns true when no
-     * event of the organization is left.
+     * Does one piece of the organization's work, or reads its stored events if no event is in memory. Returns true when
+     * no event of the organization is left.
      */
     serve: async (lane: Lane, organizationId: string): Promise<boolean> => {
       if (lane.waiting.length === 0 && lane.stored) await refill(lane, organizationId, lane.stored);

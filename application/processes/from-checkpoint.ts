@@ -104,8 +104,8 @@ export const fromCheckpoint = (
   };
 
   /**
-   * Resets the checkpoint if the event store has no event at its position, so that the next start reads all events
-   * again.
+   * Resets the checkpoint if the event store has no event at the saved position, so that the next start reads all
+   * events again.
    */
   const forget = async (error: unknown): Promise<never> => {
     const stored = error instanceof UnknownPosition ? await state.get('processes', id) : null;

@@ -158,7 +158,8 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
     };
     const put = () => state.put('processes', idOf(id), JSON.stringify(heartbeat), revision);
     if (!(await put())) {
-      // Another instance removed the entry while this one was suspended, or the answer to an earlier write was lost.
+      // Another instance removed the entry while this instance was suspended, or the answer to an earlier write was
+      // lost.
       revision = (await state.get('processes', idOf(id)))?.revision ?? noEntry;
       if (!(await put())) return;
     }

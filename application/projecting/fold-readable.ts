@@ -6,14 +6,14 @@ import type { System } from '../ports/system.js';
 import { CannotApply, fold, orCannotApply, plan } from './fold-batch.js';
 
 /**
- * Maximum number of organizations whose part of a projection is stopped. With more, the whole projection stops, to
- * bound the checkpoint.
+ * Maximum number of organizations whose part of a projection is stopped. With more organizations, the whole projection
+ * stops, to bound the checkpoint.
  */
 const maxStoppedParts = 1000;
 
 /**
- * Records for other processes that a projection, or a part of it, is stopped. `name` is the name of the projection or
- * part in the checkpoint.
+ * Records for other processes that a projection, or its part for one organization, is stopped. `name` is the name of
+ * the projection or part in the checkpoint.
  */
 export type NoteStop = (name: string, stop: { position: Position; reason: string }) => Promise<void>;
 

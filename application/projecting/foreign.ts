@@ -5,7 +5,7 @@ import { isForeign } from '../read-models/progress.js';
 
 type Ports = { readonly events: EventStore; readonly readModels: ReadModels; readonly system: System };
 
-/** Pause before the store is read again, because a cluster may be electing a leader. */
+/** Pause in milliseconds before the store is read again, because a cluster may be electing a leader. */
 const askAgainMs = 1000;
 const pollIntervalMs = 500;
 /**
@@ -36,7 +36,7 @@ export const headBehind = async ({ events, readModels, system }: Ports): Promise
 
 /**
  * Logs that the read models were built from events that the store does not have, marks these read models, and waits
- * until a rebuild has replaced them. Their documents stay readable meanwhile.
+ * until a rebuild has replaced them. The documents of these read models stay readable meanwhile.
  */
 export const waitForRebuild = async (
   { events, readModels, system }: Ports,

@@ -161,7 +161,7 @@ export const createBuilder = (
     const changes = moved.flatMap(({ name }) => shelves.get(name)?.take() ?? []);
     const pick = (positions: Positions) => Object.fromEntries(moved.map((one) => [one.name, at(positions, one)]));
     waiting = generations.build(changes, pick(start), pick(end));
-    // The result is awaited by the next flush; until then a rejection must not count as unhandled.
+    // The next flush awaits the result of this write; until then a rejection must not count as unhandled.
     waiting.catch(() => undefined);
     written = end;
     return true;

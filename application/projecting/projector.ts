@@ -70,8 +70,8 @@ const createLastBatch = (readModels: ReadModels) => {
 };
 
 /**
- * Creates a function that derives a signal from the given one. The derived signal also fires when the read models are
- * lost and have to be rebuilt from the first event.
+ * Creates a function that derives a signal from the given signal. The derived signal also fires when the read models
+ * are lost and have to be rebuilt from the first event.
  */
 const createUntilLost = (readModels: ReadModels) => {
   let lost = new AbortController();

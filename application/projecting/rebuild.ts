@@ -182,7 +182,7 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
     while (!signal.aborted && (await isBehind())) await system.sleep(waitMs);
     return catchUp.run('comparing');
   };
-  /** Does work for each projection in turn, and reports how many are done. Stops when the signal fires. */
+  /** Does work for each projection in turn, and reports how many projections are done. Stops when the signal fires. */
   const inTurn = async (
     phase: RebuildProgress['phase'],
     all: readonly AnyProjection[],

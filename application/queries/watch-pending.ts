@@ -17,7 +17,7 @@ import { isIncluded, pendingIn, type Raw, rawRecord } from './wire-records.js';
 const maxAgeMs = 3 * 3_600_000;
 const maxTransactions = 10_000;
 const atOnce = 32;
-/** Limit of queued hashes. Hashes beyond it are found again in the node's pool. */
+/** Limit of queued hashes. Hashes beyond the limit are found again in the node's pool. */
 const maxQueued = 20_000;
 const checkIntervalMs = 10_000;
 const poolIntervalMs = 60_000;
@@ -129,7 +129,7 @@ const createPoolReader = ({ node, pending, system }: Ports) => {
   };
 };
 
-/** Runs `work` at the first call and then at most once per `ms`. */
+/** Runs `work` at the first call and then at most once per `ms` milliseconds. */
 const every = (ms: number, system: System, work: () => Promise<void>) => {
   let due = Number.NEGATIVE_INFINITY;
   return async () => {

@@ -39,16 +39,19 @@ export type Progress = {
   advanceTo(checkpoint: Checkpoint): void;
   /** Returns false after the read models were lost, until they have reached their last known position again. */
   isWhole(): boolean;
-  /** Resolves true once the read models include the position, false when that takes longer than `ms`. */
+  /** Resolves true once the read models include the position, false when that takes longer than `ms` milliseconds. */
   reached(position: Position, ms: number, organizationId?: string): Promise<boolean>;
 };
 
 /**
- * Pause between reads of the checkpoint while a request waits. A projector in this process reports its progress sooner,
- * by `advanceTo`.
+ * Pause in milliseconds between reads of the checkpoint while a request waits. A projector in this process reports its
+ * progress sooner, by `advanceTo`.
  */
 const pollIntervalMs = 5;
-/** Interval at which waiting requests are checked for their deadlines while a slow store reads the checkpoint. */
+/**
+ * Interval in milliseconds at which waiting requests are checked for their deadlines while a slow store reads the
+ * checkpoint.
+ */
 const settleIntervalMs = 250;
 
 /** `stopped` has the earliest position of each organization for which projections are stopped. */

@@ -20,7 +20,7 @@ type Ports = {
 /** Progress of a pass; `after` is the last compared wallet, and null once every wallet was compared. */
 type Pass = { readonly startedAt: number; readonly after: DocumentKey | null };
 
-/** Pause after each compared part of a wallet, so that the nodes have time for other work. */
+/** Pause in milliseconds after each compared part of a wallet, so that the nodes have time for other work. */
 const partPauseMs = 20;
 const maxIdleMs = 60_000;
 const walletsPerSave = 100;

@@ -17,7 +17,9 @@ export type ActivityBlock = {
   readonly touches: TouchDocument[];
 };
 
-/** Blocks to scan: from the cut-off back to the first block, or from the block after the cut-off to the newest. */
+/**
+ * Blocks to scan: from the cut-off back to the first block, or from the block after the cut-off to the newest block.
+ */
 export type Scan = {
   readonly walletId: string;
   /** Address to scan; all addresses of the wallet if absent. */
@@ -148,7 +150,7 @@ export const createActivity = (ports: Ports): Activity =>
     const sources = openSources(ports, context, scan);
     let block: ActivityBlock | undefined;
     for (;;) {
-      // Skip the wait if no source is due: a wait for each document would take longer than reading it.
+      // Skip the wait if no source is due: a wait for each document would take longer than reading the document.
       if (isAnyDue(sources)) await fillAll(sources);
       const document = takeNext(sources, scan.direction);
       const last: ActivityBlock | undefined = block;

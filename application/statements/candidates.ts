@@ -73,7 +73,8 @@ export const createCandidates =
         readings,
         query,
       )) {
-        // The reading that ListAssets shows always counts: replaced blocks without a change of this asset leave it valid.
+        // The reading that ListAssets shows is always valid: replaced blocks without a change of this asset leave it
+        // valid.
         const isCertain = isFinal || position === newest?.read_position;
         if (isCertain || !(await isReplaced(number, position)))
           yield { number, position, balance: BigInt(balance), isCertain };

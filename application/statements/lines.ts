@@ -58,7 +58,7 @@ type Of = {
   readonly selection: Selection;
 };
 const holderOf = ({ wallet, address }: Of) => ({ walletId: wallet.wallet_id, address });
-/** Yields entries in batches, because to wait for each entry would take longer than to read it. */
+/** Yields entries in batches, because to wait for each entry would take longer than to read the entry. */
 export type AddressEntries = (context: Context, of: Of) => AsyncGenerator<readonly Entry[]>;
 
 type Ports = { readonly readModels: ReadModels; readonly activity: Activity; readonly balances: Balances };
@@ -184,7 +184,7 @@ export const createAddressEntries = (ports: Ports): AddressEntries => {
   const blocksIn = createBlocksIn(activity);
   const lines = createLines(ports);
 
-  /** Begins the tallies of assets that have none, and returns the opening entries of these assets. */
+  /** Begins the tallies of assets without a tally, and returns the opening entries of these assets. */
   const begin = async (context: Context, of: Of, tallies: Tallies, assets: Iterable<Asset>) => {
     const found = [...new Map([...assets].map((asset) => [assetKey(asset), asset])).values()];
     const unknown = found.filter((asset) => isUnknown(of, tallies, asset));

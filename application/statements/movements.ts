@@ -9,7 +9,7 @@ export type Movement = {
   readonly document: Pick<TransferDocument, 'transfer' | 'state' | 'block_number' | 'block_time'>;
   readonly address: string;
   readonly direction: Direction;
-  /** Paid fee in smallest units of the chain's own coin; 0 if another movement of the transaction shows it. */
+  /** Paid fee in smallest units of the chain's own coin; 0 if another movement of the transaction shows the fee. */
   readonly fee: bigint;
   /** Change of the balance of the address in `transfer.asset`, without the fee. */
   readonly change: bigint;

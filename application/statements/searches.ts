@@ -59,8 +59,8 @@ export const searchBefore = async (
   const isOvertaken = ({ number, position, isCertain }: Candidate, by: readonly Change[]) =>
     !isCertain && by.some((one) => one.number <= number && one.position > position);
   /**
-   * Moves to older readings until none of the changes at or below the reading was recorded after it. `added` are
-   * unchecked changes.
+   * Moves to older readings until none of the changes at or below the reading was recorded after the reading. `added`
+   * are unchecked changes.
    */
   const skipOvertaken = async (added: readonly Change[]) => {
     for (let by = added; candidate && isOvertaken(candidate, by); by = [...below, ...at.ahead]) {

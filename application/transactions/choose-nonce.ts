@@ -13,8 +13,8 @@ export type Sender = { readonly chain: string; readonly from: string };
 type Nonces = {
   /**
    * Calls `use` with one candidate nonce after another until one succeeds. Candidates are first the released nonces,
-   * then every nonce from `pending` (the sender's transaction count including pending ones) or from the highest held
-   * nonce + 1, whichever is larger.
+   * then every nonce from `pending` (the sender's transaction count including pending transactions) or from the highest
+   * held nonce + 1, whichever is larger.
    */
   allocate(
     context: Context,
@@ -37,8 +37,8 @@ const pageSize = 100;
  */
 const maxPages = 10;
 /**
- * Maximum number of candidates above the highest held nonce. More would be needed only if the read models lagged by as
- * many transactions of one sender.
+ * Maximum number of candidates above the highest held nonce. More candidates would be needed only if the read models
+ * lagged by as many transactions of one sender.
  */
 const maxAttempts = 10_000;
 

@@ -30,8 +30,8 @@ type Wanted = Given &
     readonly value: string;
     readonly data: string;
     /**
-     * Text that identifies the call data if the data itself differs between retries of a request; absent if it does
-     * not.
+     * Text that identifies the call data if the data itself differs between retries of a request; absent if the data is
+     * the same in every retry.
      */
     readonly dataFrom?: string;
   };

@@ -18,7 +18,9 @@ type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInpu
 
 type Removal = { readonly walletId: string; readonly upTo: Position };
 
-/** Returns the height of the chain while the follower is behind it; undefined when the follower has caught up. */
+/**
+ * Returns the height of the chain while the follower is behind the chain; undefined when the follower has caught up.
+ */
 export type HeadAhead = (variant: Variant) => Promise<number | undefined>;
 
 type HeldAddress = AddressRecord & {

@@ -95,7 +95,7 @@ const createWalletRecords = (addressParser: AddressParser) => {
       const addresses = few.map(({ address }) => address);
       return { ...wire, addresses, ...(isMapped && { address_mapping: few.map(show) }) };
     }
-    // The mapping reads the same addresses again, but they are charged only once.
+    // The mapping reads the same addresses again, but the caller is charged for each address only once.
     const { touch, ...uncharged } = context;
     const parts = (by: Context) => addressParser.pages(by, wire.wallet_id);
     const addresses = mapParts(parts(context), ({ address }) => address);

@@ -23,7 +23,9 @@ const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) =
    * not taken yet; null before the first activity is taken.
    */
   const reconsidered = new Map<string, Iterator<Activity> | null>();
-  /** Moves activities from `left` to `taken` until there are `limit`. Returns whether `left` is exhausted. */
+  /**
+   * Moves activities from `left` to `taken` until `taken` has `limit` activities. Returns whether `left` is exhausted.
+   */
   const move = (left: Iterator<Activity>, taken: Activity[], limit: number) => {
     while (taken.length < limit) {
       const { done, value } = left.next();
@@ -41,7 +43,7 @@ const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) =
     },
     /** Makes the organization's unfinished activities count as changed, after its webhooks or thresholds changed. */
     reconsider: (organizationId: string) => reconsidered.set(organizationId, null),
-    /** Takes up to `limit` changed activities. Returns an empty list when all were taken. */
+    /** Takes up to `limit` changed activities. Returns an empty list when all changed activities were taken. */
     take: (limit: number): readonly Activity[] => {
       const taken: Activity[] = [];
       move(changed.values(), taken, limit);

@@ -129,7 +129,10 @@ const historiesIn = (
   });
 };
 
-/** Collects the ids of the deliveries to resend. Rejects before any is resent when there are more than `maxResent`. */
+/**
+ * Collects the ids of the deliveries to resend. Rejects, before any delivery is resent, when there are more than
+ * `maxResent` deliveries.
+ */
 const idsToResend = async (reading: Reading, context: Context, wanted: Resending) => {
   const statuses = wanted.status === undefined ? notAccepted : [wanted.status];
   const ids: string[] = [];

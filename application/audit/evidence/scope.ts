@@ -77,7 +77,7 @@ const createSealFinder = ({ until }: Bounds) => {
 
 /**
  * Finds the events of a folder: from the first event, where the hash chain begins, to the first seal that covers the
- * whole period, or to the newest event if no seal does yet.
+ * whole period, or to the newest event if no seal covers the period yet.
  */
 export const findScope = async (stored: EventStore, organizationId: string, period: Period): Promise<Scope> => {
   const head = await stored.head();

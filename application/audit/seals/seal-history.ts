@@ -16,8 +16,8 @@ type Sealer = {
 export const sealingMs = 3_600_000;
 const defaultPolicy: SealPolicy = { events: 1000, ms: sealingMs };
 /**
- * Pause that lets events accumulate before they are hashed, because seals are not urgent. Skipped after batches of
- * `largeBatch` events or more.
+ * Pause in milliseconds that lets events accumulate before they are hashed, because seals are not urgent. Skipped after
+ * batches of `largeBatch` events or more.
  */
 const pauseMs = 1000;
 const largeBatch = 400;

@@ -23,8 +23,8 @@ export type Chain = Standing & {
   /** Id of the event at `position`, the last event in the chains; null before the first event. */
   readonly eventId: string | null;
   /**
-   * Number of events that no seal covers, not counting proof records; `since` is the commit time of the oldest in Unix
-   * ms, null if there is none.
+   * Number of events that no seal covers, not counting proof records; `since` is the commit time of the oldest unsealed
+   * event in Unix ms, null if there is none.
    */
   readonly unsealed: number;
   readonly since: number | null;

@@ -21,7 +21,10 @@ type Ports = {
   readonly system: System;
 };
 
-/** Backfill pass: a range of blocks that is read again for the late token accounts of one organization and contract. */
+/**
+ * Backfill pass: a range of blocks that is read again for token accounts of one organization and contract that were
+ * found late.
+ */
 type Pass = {
   readonly accounts: LateAccounts;
   readonly chain: string;

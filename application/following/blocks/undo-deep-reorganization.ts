@@ -50,7 +50,7 @@ export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => 
     if (!base) return null;
     const fields = { variant: tag, height: final.number, from: accepted.from, hash: accepted.replacement };
     system.log.warn(fields, 'Rolling back behind a final block whose replacement was accepted');
-    // The cursor is saved last: after a crash, all steps are repeated, and each of them is idempotent.
+    // The cursor is saved last: after a crash, all steps are repeated, and each step is idempotent.
     await dropReplaced({ from: accepted.from, chain: first });
     await refreshAll({ reason: `replacement of ${final.hash}`, isWanted: () => true, correction: true });
     const cursor = {

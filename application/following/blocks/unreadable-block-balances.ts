@@ -115,8 +115,8 @@ export const createUnreadableBlockBalances = (ports: Ports & { records: BlockRec
   const refreshAll = createRefreshAll(ports, variant);
   const deepest = variant.can.includes('confirmation') ? variant.maxConfirmations : variant.depth;
   /**
-   * Number of confirmations up to which wallets were refreshed, by block hash: wallets that require more are still to
-   * be refreshed. Kept in memory only, so that a restart refreshes wallets again.
+   * Number of confirmations up to which wallets were refreshed, by block hash: wallets that require more confirmations
+   * are still to be refreshed. Kept in memory only, so that a restart refreshes wallets again.
    */
   const served = new Map<string, number>();
 

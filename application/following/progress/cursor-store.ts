@@ -15,7 +15,7 @@ type Head = Pick<Cursor, 'chain' | 'head' | 'isDevelopment' | 'since'> & {
 /** Format of earlier versions, in which one entry held all headers. */
 type LegacyEntry = Cursor;
 
-/** Entry of one header; `chain` distinguishes it from entries of a chain followed before. */
+/** Entry of one header; `chain` distinguishes it from entries of a chain that was followed earlier. */
 type Stored = Place & { readonly chain: string };
 /** Progress of a follower, for other processes. */
 export type Reached = Pick<Cursor, 'chain' | 'head'> & { readonly final: Header; readonly tip: Header };
@@ -85,7 +85,7 @@ const readStored = async (
 export const readPosition = async (...of: Parameters<typeof readStored>): Promise<Position | null> =>
   (await readStored(...of))?.position ?? null;
 
-/** Reads the header of a followed block, also of a final one; null if its entry was reused for a newer block. */
+/** Reads the header of a followed block, even of a final block; null if its entry was reused for a newer block. */
 export const readFollowedHeader = async (...of: Parameters<typeof readStored>): Promise<Header | null> =>
   (await readStored(...of))?.header ?? null;
 

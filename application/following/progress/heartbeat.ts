@@ -77,7 +77,8 @@ export const problemOf = (pulse: Heartbeat, now: number): string | null =>
   stallOf(pulse, now) ?? pulse.alarm ?? oldHeadOf(pulse, now);
 
 /**
- * Returns the head with the later block time; if the two were read more than `newestHeadMs` apart, the head read last.
+ * Returns the head with the later block time; if the two heads were read more than `newestHeadMs` apart, the head read
+ * last.
  */
 const newerHead = (one: PolledHead | null, other: PolledHead | null): PolledHead | null => {
   if (!one || !other) return one ?? other;
@@ -89,9 +90,9 @@ const newerHead = (one: PolledHead | null, other: PolledHead | null): PolledHead
 
 /**
  * Merges the stored heartbeat, which other processes also write, into the heartbeat of this process; the most recent
- * values win. `failedAt` is the time of this process's last failure. Its alarm counts only if no other process has
- * followed the chain since `outageAfter.ms` before that failure: failing nodes of one process raise no alarm while
- * another process follows the chain.
+ * values win. `failedAt` is the time of this process's last failure. The alarm of this process counts only if no other
+ * process has followed the chain since `outageAfter.ms` before that failure: failing nodes of one process raise no
+ * alarm while another process follows the chain.
  */
 const merge = (own: Heartbeat, failedAt: number, other: Heartbeat): Heartbeat => {
   const { headAt, oldHeadSeconds } = own.headAt >= other.headAt ? own : other;
@@ -189,7 +190,10 @@ export const createHeartbeat = (
       own = { ...own, alarm: null };
     },
     alarm: () => own.alarm ?? oldHeadOf(own, system.now()),
-    /** Returns why this process does not follow the chain; null while it does, or before it has started. */
+    /**
+     * Returns why this process does not follow the chain; null while the process follows the chain, or before the
+     * follower has started.
+     */
     stall: () =>
       startedAt === null ? null : stallOf({ ...own, turnedAt: Math.max(own.turnedAt, startedAt) }, system.now()),
     run: async (signal: AbortSignal): Promise<void> => {

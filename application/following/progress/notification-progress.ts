@@ -12,8 +12,8 @@ const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(
 
 /**
  * Progress of notifying webhooks of one activity with `count` transfers: `webhooks` has the finished webhooks, `begun`
- * the number of finished transfers of each unfinished one. Webhooks may be removed or change their order between two
- * pieces. `isNotified` is true once a webhook was notified.
+ * the number of finished transfers of each unfinished webhook. Webhooks may be removed or change their order between
+ * two pieces. `isNotified` is true once a webhook was notified.
  */
 type Progress = {
   readonly count: number;

@@ -41,7 +41,7 @@ type Ports = {
    * replacement.
    */
   readonly undoDeepReorganization: (cursor: Cursor) => Promise<Cursor | null>;
-  /** Records that a block was processed, which distinguishes a follower that catches up from a stuck one. */
+  /** Records that a block was processed, which distinguishes a follower that catches up from a stuck follower. */
   readonly moved: () => void;
 };
 
@@ -52,7 +52,8 @@ const createTake = (ports: Ports, variant: Variant) => {
   const { chain, watched, ledgers, records, unreadable, system, store, defer, moved } = ports;
 
   /**
-   * Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for it.
+   * Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for the
+   * block.
    */
   const leaveOut = async ({ chain: first }: Cursor, fetched: Fetched) => {
     if (!unreadable.hasTimedOut(fetched.header)) return false;

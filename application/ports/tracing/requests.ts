@@ -10,7 +10,10 @@ export type AnsweredRequest = {
   readonly key?: string | undefined;
   /** Present if a session of the console authenticated the request, in place of a signature. */
   readonly session?: true | undefined;
-  /** `<api>/<Operation>`, or the JSON-RPC method; absent if the request names none that exists, and for a batch. */
+  /**
+   * `<api>/<Operation>`, or the JSON-RPC method; absent if the request names no existing operation or method, and for a
+   * batch.
+   */
   readonly operation?: string | undefined;
   /** `<chain>/<network>` of a gateway call; absent for other requests. */
   readonly chain?: string | undefined;

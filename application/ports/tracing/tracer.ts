@@ -22,7 +22,8 @@ export interface Tracer {
   /** False if nothing is recorded, so that callers need not prepare anything. */
   readonly isOn: boolean;
   /**
-   * Runs the work in a child of `options.parent`, or in a new trace without one; never in a child of the active span.
+   * Runs the work in a child of `options.parent`, or in a new trace without a parent; never in a child of the active
+   * span.
    */
   entry<T>(name: string, options: EntryOptions, work: () => Promise<T>): Promise<T>;
   /** Runs the work in a child of the active span, or without a span if none is active. */
