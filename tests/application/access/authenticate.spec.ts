@@ -172,7 +172,7 @@ describe('the authentication of a request', () => {
     };
     const before = await tryMany(2000);
     const after = await tryMany(20_000);
-    // Caching the unknown keys would take 200 bytes or more for each.
+    // Caching the unknown keys would take 200 bytes or more for each key.
     assert.ok(after - before < 1_500_000, `${after - before} bytes more`);
     await assert.rejects(access.admit(request('x'.repeat(10_000), signature), followedVariant), isRefused);
     assert.equal(reads, 22_000, 'there is one read for each well-formed key, and none for any other');

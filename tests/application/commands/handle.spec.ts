@@ -120,7 +120,8 @@ describe('the command handler', () => {
         ...events,
         append: async (writes) => {
           most = Math.max(most, ++inFlight);
-          // After a turn of the event loop, every command that may run concurrently with this command has started.
+          // Pauses for a turn of the event loop, in which every command that may run concurrently with this command
+          // starts.
           await testSystem.breathe();
           inFlight--;
           return events.append(writes);

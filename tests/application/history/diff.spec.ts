@@ -23,7 +23,9 @@ const documentsAt = async (events: EventStore, organizationId: string, upTo: Pos
   return found;
 };
 
-/** Applies a difference to the documents, and asserts that their previous values are those in the difference. */
+/**
+ * Applies a difference to the documents, and asserts that the difference states the previous values of the documents.
+ */
 const redo = (documents: Documents, organizationId: string, difference: Difference) => {
   const { collection, chain, id } = difference;
   const scope = collection === 'organizations' ? systemOwner : scopeOf(organizationId, chain);
