@@ -167,7 +167,7 @@ export const unreadBalances: Projection<UnreadEvent, UnreadBalanceDocument> = {
 /** Number of differences found between stored balances and the chain, and the newest difference, for operators. */
 export type DriftCountDocument = {
   count: number;
-  /** Newest difference. */
+  /** Newest difference between a stored balance and the chain. */
   last: { organization_id: string; wallet_id: string; address: string; block_number: number; time: string };
 };
 

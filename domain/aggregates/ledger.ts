@@ -170,8 +170,8 @@ const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
 type Observation = Extract<LedgerCommand, { type: 'Observe' }>['data'];
 
 /**
- * Returns the observed transfers and touches that are not in the ledger yet: all at the first observation, the rest
- * after an interrupted append, or the transfers of token accounts that were found late.
+ * Returns the observed transfers and touches that are not in the ledger yet: all at the first observation, the missing
+ * transfers and touches after an interrupted append, or the transfers of token accounts that were found late.
  */
 const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Observation) => {
   if (!isIncluded(ledger.phase) || !ledger.observed) return { transfers, touches };

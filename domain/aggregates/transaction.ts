@@ -85,8 +85,8 @@ export type Transaction = {
   readonly signed: Signed | null;
   readonly cancellation: Cancellation | null;
   /**
-   * True from the acceptance by a node until a reorg drops the transaction. Concerns the cancellation once that was
-   * sent.
+   * True from the acceptance by a node until a reorg drops the transaction. After the cancellation was sent, the value
+   * applies to the cancellation.
    */
   readonly isTaken: boolean;
   /**
