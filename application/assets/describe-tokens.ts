@@ -141,7 +141,7 @@ export const createTokenDescriber = (ports: Ports) => {
     count(organizationId, 1);
     await inTurn(organizationId, () => describeWithRetries(wanted, id, signal));
     // A token that is not described because the process stops is found again after the restart: the saved checkpoint is
-    // before its event.
+    // before the event of the token.
     unfinished.delete(id);
     count(organizationId, -1);
   };

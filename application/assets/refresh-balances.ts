@@ -67,7 +67,10 @@ const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) =
     running.set(job.organizationId, ended);
   };
   return {
-    /** Starts a part for each organization in turn, unless its previous part has not ended or no slot is free. */
+    /**
+     * Starts a part for each organization in turn, unless the previous part of the organization has not ended or no
+     * slot is free.
+     */
     serve: (due: ReadonlyMap<string, RefreshJob>) => {
       waiting = new Set([...waiting, ...due.keys()].filter((organizationId) => due.has(organizationId)));
       const idle = [...waiting].filter((organizationId) => !running.has(organizationId));

@@ -145,7 +145,7 @@ export interface Chain {
   hints(signal: AbortSignal): AsyncIterable<void>;
   /** Returns the header at a height; null when the chain is shorter. */
   headerAt(number: number): Promise<Header | null>;
-  /** Returns the header with that hash; null when no node knows it, for example after a reorganization. */
+  /** Returns the header with that hash; null when no node knows the block, for example after a reorganization. */
   headerOf(hash: string): Promise<Header | null>;
   /**
    * Returns a block after verifying its contents against its hashes, so that answers of a lagging or malicious node are

@@ -23,7 +23,10 @@ export type Generation = {
 /** Positions up to which generations are built, by collection name. */
 export type Positions = Readonly<Record<string, Position>>;
 
-/** Upper bound for `hold` in milliseconds. The bound applies even if the clock of the requesting process is wrong. */
+/**
+ * Maximum time in milliseconds for which `hold` blocks commits. The maximum applies even if the clock of the requesting
+ * process is wrong.
+ */
 export const maxHoldMs = 5000;
 
 export interface Generations {

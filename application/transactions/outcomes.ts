@@ -67,7 +67,10 @@ const isNews = ({ document, outcome, isDeep, isFinal }: Finding) => {
   return outcome.kind === 'mined' && !is_ended ? isDeep : isFinal;
 };
 
-/** Reads transaction counts and inclusions as of the head of a view. Counts are read once per head. */
+/**
+ * Reads transaction counts and inclusions as of the head of a view, which is a snapshot of the chain. Counts are read
+ * once per head.
+ */
 const createReading = ({ chain, sending }: Ports) => {
   const countsAt = async (senders: readonly string[], at: Header) => {
     const counts = await sending.countsAt(senders, at);

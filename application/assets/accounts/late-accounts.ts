@@ -18,8 +18,8 @@ type Finding = {
 type Entry = Finding & { readonly at: number };
 
 /**
- * Token accounts of one organization and contract that were found late. The blocks from `since` on are read again, once
- * for all these accounts.
+ * Token accounts of one organization and contract that were found after the registration of their address or contract.
+ * The blocks from `since` on are read again, once for all these accounts.
  */
 export type LateAccounts = {
   readonly ids: readonly string[];

@@ -16,7 +16,7 @@ export type Scope = {
   readonly sealed: number;
   /** Number of events of the period, by type. */
   readonly types: Readonly<Record<string, number>>;
-  /** Id of the last event of the period, or of the last event before it. */
+  /** Id of the last event of the period, or of the last event before the period. */
   readonly lastId: string;
 };
 

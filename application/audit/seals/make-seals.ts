@@ -141,7 +141,10 @@ export const createSealMaker = (
   const { system } = ports;
   const steps = createSealSteps(ports, progressStore, log);
   const { extended, extendAndSave } = createHistoryHasher(ports, progressStore);
-  /** Serial of each organization's progress when this process last read it, to detect a rollback. */
+  /**
+   * Serial of each organization's progress when this process last read the progress, to detect a rollback of the
+   * progress.
+   */
   const serials = new Map<string, number>();
 
   const isDue = ({ unsealed, since, sealed }: SealProgress, volume?: number) =>

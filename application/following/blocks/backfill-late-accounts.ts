@@ -212,8 +212,8 @@ export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
 
   return {
     /**
-     * Stores the token accounts of a block that could not be verified. Called before the block counts as processed, so
-     * that a restart loses no such account.
+     * Stores the unverified token accounts of a block. Called before the block counts as processed, so that a restart
+     * loses no such account.
      */
     defer: async (block: Block): Promise<void> => {
       for (const unverified of unverifiedIn(block, watched)) {

@@ -48,7 +48,7 @@ export const readHeartbeat = async (state: StateStore, variant: string): Promise
   return entry && (JSON.parse(entry.value) as Heartbeat);
 };
 
-/** Returns for how long a chain was not followed; null while it is followed. */
+/** Returns a text that states for how long the chain was not followed; null while the chain is followed. */
 export const stallOf = ({ turnedAt, alarm }: Pick<Heartbeat, 'turnedAt' | 'alarm'>, now: number): string | null => {
   const age = now - turnedAt;
   if (age <= stalledMs) return null;
