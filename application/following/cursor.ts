@@ -19,7 +19,7 @@ export type Cursor = {
   readonly isDevelopment?: boolean;
 };
 
-/** Maximum number of headers of a cursor: half an hour of a chain with five blocks a second. */
+/** Maximum number of headers of a cursor: about half an hour of a chain with five blocks a second. */
 export const maxHeaders = 8192;
 /**
  * Maximum number of headers left in a cursor after `finalizedAt` dropped old headers. The limit leaves room for the

@@ -101,7 +101,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
     return reached !== null && reached.chain !== first;
   };
 
-  /** Returns why an import can never continue; null if it can. */
+  /** Returns why an import can never continue; null if the import can continue. */
   const obstacleOf = async ({ document: { wallet_id, chain: first } }: ImportJob, held: AddressDocument | null) => {
     if (held?.wallet_id !== wallet_id) return 'The address was removed from the wallet.';
     return (await isReplaced(first)) ? 'The chain was replaced by another one.' : null;

@@ -202,7 +202,7 @@ export class MissingEvents extends Error {
 
 /**
  * Thrown when there is no event at the position after which to read, for example after an older backup was restored.
- * Stores whose positions have no gaps cannot detect this.
+ * Stores whose positions have no gaps never throw this error.
  */
 export class UnknownPosition extends Error {
   override readonly name = 'UnknownPosition';

@@ -18,7 +18,7 @@ export type Chained = {
 
 /** Hash chain over the first `count` events of a history (all events of one organization, in order). */
 export type Link = {
-  /** Number of events of the history, counted from its first. */
+  /** Number of events, counted from the first event of the history. */
   readonly count: number;
   /** Hash over these events, as SHA-256 in hex. */
   readonly hash: string;
