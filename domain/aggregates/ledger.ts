@@ -50,10 +50,7 @@ export type LedgerCommand =
       type: 'Observe';
       data: Activity &
         Observable & {
-          /**
-           * True for transfers of a token account that was found after the block was processed; the block may already
-           * be confirmed.
-           */
+          /** True for transfers of a token account found after the block was processed and perhaps confirmed. */
           late?: boolean;
         };
     }
@@ -65,9 +62,8 @@ export type LedgerCommand =
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
-   * Records the balances, and confirms the block unless it is already confirmed. Ignored if the number of drops in the
-   * ledger is not `drops`: the balances were then read before a reorg. `retracted` is true if the balances correct a
-   * dropped block.
+   * Records the balances, and confirms the block unless it is already confirmed. Ignored if the ledger's number of
+   * drops is not `drops`: a reorg followed the reading. `retracted` is true if the balances correct a dropped block.
    */
   | {
       type: 'Settle';
@@ -85,15 +81,9 @@ export type LedgerCommand =
    * now. `feedOnly` is true if no webhook was left to notify.
    */
   | { type: 'Close'; data: Activity & { count: number; feedOnly?: boolean } }
-  /**
-   * Records that a reorg replaced the block. `notified` is true if a webhook may have been notified of the block's
-   * transfers.
-   */
+  /** Records a reorg of the block. `notified` is true if a webhook may have been notified of its transfers. */
   | { type: 'Drop'; data: Activity & { notified: boolean } }
-  /**
-   * Records requested balances that were read at this block. If a reorg replaces the block, the balances are read
-   * again.
-   */
+  /** Records requested balances as of this block, which are read again if a reorg replaces the block. */
   | { type: 'Refresh'; data: Activity & { balances: readonly Balance[] } }
   /** Marks balances to be read once the block is confirmed. */
   | { type: 'Await'; data: Activity & { holdings: readonly Holding[] } };
@@ -111,10 +101,7 @@ export type Ledger = {
   /** True while the block is confirmed but the balances that it may have changed are not read yet. */
   readonly unread: boolean;
   readonly transfers: readonly Seen[];
-  /**
-   * Number of transfers, counted from the first, that are recorded as confirmed. Fewer than all if the append was
-   * interrupted.
-   */
+  /** Number of transfers, counted from the first, that are recorded as confirmed; lower after an interrupted append. */
   readonly confirmed: number;
   /** Number of transfers, counted from the first, that are recorded as removed. */
   readonly removed: number;
@@ -142,15 +129,9 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
 ];
 
 const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
-/**
- * Returns true if balances were read at the confirmation or on request: after a reorg, these balances must be read
- * again.
- */
+/** Returns true if balances were read at the confirmation or on request and must be read again after a reorg. */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
-/**
- * Discards the activity of a dropped block, because the follower observes the activity again if a later reorg includes
- * the block again.
- */
+/** Discards the activity of a dropped block: if the block is included again, its activity is observed again. */
 const withoutDropped = (ledger: Ledger): Ledger => {
   if (isIncluded(ledger.phase)) return ledger;
   const { payers, ...rest } = ledger;
