@@ -50,7 +50,7 @@ export type App = WalletApis &
     readonly followers: readonly Follower[];
     readonly transactionCreation: TransactionCreation;
     readonly chainBlocks: ChainBlocks;
-    /** All background processes. `serve` runs those that belong to its configured roles. */
+    /** All background processes. `serve` runs the processes that belong to its configured roles. */
     readonly processes: readonly ServiceProcess[];
     readonly deliveriesWaiting: Jobs['count'];
     readonly oldestDelivery: OldestDelivery;

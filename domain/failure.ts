@@ -29,14 +29,17 @@ export class Failure extends Error {
   }
 }
 
-/** Failure of one of the service's own stores. Hardly any operation works until the store is back. */
+/** Failure of one of the service's own stores. Most operations fail until the store is available again. */
 export class StoreDown extends Failure {
   constructor(message: string) {
     super('UNAVAILABLE', message);
   }
 }
 
-/** Failure that concerns the data of one organization. Work for several organizations may continue with the others. */
+/**
+ * Failure that concerns the data of one organization. Work for several organizations may continue with the other
+ * organizations.
+ */
 export class OrganizationStopped extends Failure {
   override readonly name: string = 'OrganizationStopped';
   readonly organizationId: string;

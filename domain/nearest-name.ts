@@ -26,7 +26,7 @@ const lettersOf = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '');
 /** Returns the largest edit distance at which a text still counts as a misspelling of the name. */
 const maxMistakes = ({ length }: string) => (length < 2 ? 0 : Math.max(1, Math.floor(length / 3)));
 
-/** Returns the known name closest to a misspelled one; null if none is close. */
+/** Returns the known name closest to the misspelled name `given`; null if no known name is close. */
 export const nearestName = (given: string, known: Iterable<string>): string | null => {
   const letters = lettersOf(given);
   let found: string | null = null;

@@ -22,7 +22,7 @@ export const defaultQuotas = {
 export type QuotaName = keyof typeof defaultQuotas;
 export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[];
 
-/** Maximum number of headers registered for one webhook, not counting those registered for every webhook. */
+/** Maximum number of headers registered for one webhook. Headers registered for every webhook do not count. */
 export const headersPerWebhook = 100;
 
 /** Usage by quota; a missing quota counts as 0. */
@@ -57,7 +57,10 @@ const effects: Readonly<Record<string, Counts | ((data: never) => Counts)>> = {
   TransactionDropped: { open_transactions: 1 },
 };
 
-/** Events by which an operator changes the limits of an organization. They are stored even if its storage is full. */
+/**
+ * Events by which an operator changes the limits of an organization. These events are stored even if the organization's
+ * storage is full.
+ */
 const limitChanges: readonly string[] = ['QuotaSet', 'RateLimitSet', 'RateLimitDeleted'];
 
 const effectOf = ({ type, data }: Message): Counts => {

@@ -84,8 +84,8 @@ const tightestWindow = (limits: Limits, usages: Usages): Window => {
 };
 
 /**
- * Returns the window that resets last among those with fewer than `cost` units left; null if all windows have enough. A
- * retry before the reset of that window would be rejected again.
+ * Returns the window that resets last among the windows with fewer than `cost` units left; null if all windows have
+ * enough. A retry before the reset of that window would be rejected again.
  */
 const lastResetFullWindow = (limits: Limits, usages: Usages, cost: number): Window | null => {
   const full = windows.filter((window) => leftOf(limits, usages, window) < cost);
@@ -93,7 +93,8 @@ const lastResetFullWindow = (limits: Limits, usages: Usages, cost: number): Wind
 };
 
 /**
- * Reports the window whose limit the request exceeds, or, for an allowed request, the one with the fewest units left.
+ * Reports the window whose limit the request exceeds, or, for an allowed request, the window with the fewest units
+ * left.
  */
 export const quotaOf = (
   limits: Limits,

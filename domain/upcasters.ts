@@ -19,7 +19,7 @@ type Step<To extends object = object> = (data: never) => To;
 
 /** Versions of one event type. This release writes version `1 + up.length`. */
 type Versions<T extends EventType> = {
-  /** Steps from version 1 to 2, from 2 to 3 and so on. The last one returns the shape that this release writes. */
+  /** Steps from version 1 to 2, from 2 to 3 and so on. The last step returns the shape that this release writes. */
   readonly up: readonly [] | readonly [...Step[], Step<EventData<T>>];
   /**
    * Converts the version that the next release writes to the shape that this release writes. Present in the release
@@ -71,7 +71,7 @@ export const readableVersion = (type: string, table = upcasters) =>
 
 type Stored = Message & { readonly metadata: { readonly organizationId: string; readonly version?: number } };
 
-/** Converts the data of an event from the version it was stored in to the current one. */
+/** Converts the data of an event from the version in which the event was stored to the current version. */
 export const upcast = ({ type, data, metadata }: Stored, table = upcasters): object => {
   const { organizationId, version = 1 } = metadata;
   const { up, next } = versionsOf(type, table);

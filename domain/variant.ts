@@ -47,6 +47,7 @@ type Place = {
   [S in keyof Surfaces]: { readonly segment: S; readonly surface: Surfaces[S] };
 }[keyof Surfaces];
 
+/** API of the service with the properties of its chain: a wallet API, the query API or the admin API. */
 export type Variant = Place &
   OnFamily & {
     readonly tag: 'T' | 'S' | 'P' | 'C' | 'Q' | 'global';
@@ -54,8 +55,8 @@ export type Variant = Place &
     /** Default number of confirmations after which a transfer is confirmed. A wallet may set its own `confirmation`. */
     readonly depth: number;
     /**
-     * Maximum `confirmation` of a wallet or a webhook. Blocks with so many confirmations are no longer replaced by
-     * reorgs, and nodes may not keep older states to read balances from.
+     * Maximum `confirmation` of a wallet or a webhook. Reorgs no longer replace blocks with so many confirmations, and
+     * nodes may discard the states of older blocks, from which balances are read.
      */
     readonly maxConfirmations: number;
     readonly notificationType: string;
@@ -90,7 +91,7 @@ export const variants: readonly Variant[] = [
     family: 'ton',
     addressExample: 'UQAjflEZ_6KgKMxPlcnKN1ZoUvHdTT6hVwTW95EGVQfeSktz',
     tokenExample: 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs',
-    // Nodes of TON only, because transfers of this API have a shard, a workchain and a message.
+    // Accepts only TON nodes, because transfers of this API have a shard, a workchain and a message.
     nodeFamilies: ['ton'],
   },
   {

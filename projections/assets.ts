@@ -30,8 +30,8 @@ export const assetDocumentId = (walletId: string, address: string, asset: Asset)
 
 const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { position }: EventContext): AssetDocument => {
   const { walletId, address, asset, balance, at, correction } = data;
-  // An older reading does not replace a newer one, because readings may be stored out of order. Heights are compared
-  // only within one chain.
+  // An older reading does not replace a newer reading, because readings may be stored out of order. Heights are
+  // compared only within one chain.
   if (doc && !correction && at.chain === doc.chain && at.number < doc.block_number) return doc;
   return {
     wallet_id: walletId,
@@ -167,7 +167,7 @@ export const unreadBalances: Projection<UnreadEvent, UnreadBalanceDocument> = {
 /** Number of differences found between stored balances and the chain, and the newest difference, for operators. */
 export type DriftCountDocument = {
   count: number;
-  /** Newest difference. */
+  /** Newest difference between a stored balance and the chain. */
   last: { organization_id: string; wallet_id: string; address: string; block_number: number; time: string };
 };
 

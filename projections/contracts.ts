@@ -7,8 +7,8 @@ export type ContractDocument = {
   standard: RegisteredStandard;
   description: { name?: string; symbol?: string; decimals?: number };
   /**
-   * `yes` while the contract is registered, `no` after its removal. The document stays, because past transfers need its
-   * description.
+   * `yes` while the contract is registered, `no` after its removal. The document is kept, because lists of past
+   * transfers show its description.
    */
   registered: 'yes' | 'no';
   /** Reason why balances of the contract cannot be read, and since when; absent while they can be read. */

@@ -79,7 +79,7 @@ export const feedNotifications: Projection<NotificationEvent, FeedNotificationDo
   on: { NotificationRecorded: (_, _data, { position }) => ({ position }) },
 };
 
-/** Maximum number of attempts kept per delivery. Only a delivery that is resent several times has more. */
+/** Maximum number of attempts kept per delivery. Only a delivery that was resent several times has more attempts. */
 export const maxKeptAttempts = 50;
 
 export type AttemptDocument = {
@@ -152,7 +152,7 @@ const dueAtOnce = (
 });
 
 /**
- * Deliveries that the deliverer has to finish. All are in a single scope, so that one query finds the overdue
+ * Deliveries that the deliverer has to finish. All documents are in a single scope, so that one query finds the overdue
  * deliveries of all organizations.
  */
 export const openDeliveries: Projection<DeliveryEvent, OpenDeliveryDocument> = {

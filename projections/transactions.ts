@@ -38,11 +38,14 @@ export type TransactionDocument = {
   create_time: string;
   /** Time at which the transaction was last sent; null if it was not sent yet, or if nodes rejected it. */
   send_time: string | null;
-  /** Block of the transaction or its cancellation and the fee paid in it; null while it is in no block. */
+  /**
+   * Block that includes the transaction or its cancellation, and the fee that was paid; null while no block includes
+   * either.
+   */
   mined: { block: BlockRef; fee?: string } | null;
   /**
-   * Reason why nodes rejected what was sent last (the transaction or its cancellation), or why the transaction was
-   * reverted; null if neither is known.
+   * Reason why nodes rejected the transaction (or its cancellation, once sent), or why the transaction was reverted;
+   * null if there is no such reason.
    */
   failure: string | null;
   position: number;

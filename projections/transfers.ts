@@ -26,8 +26,8 @@ type Inclusion = {
 };
 
 /**
- * Transfer with its newest inclusion that no reorg removed or, if all inclusions were removed, with the one that was
- * removed last.
+ * Transfer with its newest inclusion that no reorg removed or, if all inclusions were removed, with the inclusion that
+ * was removed last.
  */
 export type TransferDocument = Inclusion & {
   readonly wallet_id: string;
@@ -39,7 +39,7 @@ export type TransferDocument = Inclusion & {
 type TransferEvent = Extract<LedgerEvent, { type: `Transfer${string}` }>;
 
 const padded = (number: number, digits: number) => String(number).padStart(digits, '0');
-/** Returns a sort key that precedes those of all transfers at `time` (Unix seconds) or later. */
+/** Returns a sort key that precedes the sort keys of all transfers at `time` (Unix seconds) or later. */
 export const sortableTime = (time: number) => padded(time, 12);
 /** Returns the sort key of a transfer or touch: time and height of the block, then the event position. */
 export const sortKeyOf = (time: number, number: number, position: number) =>
@@ -51,7 +51,7 @@ export const positionIn = (sortKey: string) => Number(sortKey.slice(sortKey.last
 const inclusionOf = ({ wallet_id, transaction, others, ...inclusion }: TransferDocument): Inclusion => inclusion;
 
 /**
- * Sets the document to the newest inclusion that no reorg removed, or to the newest of all if all were removed.
+ * Sets the document to the newest inclusion that no reorg removed, or to the newest inclusion if all were removed.
  * `inclusions` are in order, newest first.
  */
 const withInclusions = (doc: TransferDocument, inclusions: readonly Inclusion[]): TransferDocument => {

@@ -17,7 +17,7 @@ export type UnreadableBlockDocument = {
 
 type Event = Exclude<BlockEvent, { type: `Replacement${string}` }>;
 
-/** Blocks that followers skipped, until they are read or replaced. They belong to no organization. */
+/** Blocks that followers skipped, until the blocks are read or replaced. The documents belong to no organization. */
 export const unreadableBlocks: Projection<Event, UnreadableBlockDocument> = {
   name: 'unreadable_blocks',
   version: 1,

@@ -3,7 +3,7 @@ import { ownScope, type Projection } from './define.js';
 
 /**
  * Wallet and block with work left for the follower: to confirm transfers (pending), to notify webhooks (open), to read
- * balances (settled) or to correct after a reorg (due).
+ * balances (settled) or to correct balances and notifications after a reorg (due).
  */
 export type UnsettledDocument = {
   wallet_id: string;

@@ -49,7 +49,10 @@ export const usageKey = (organizationId: string, tag: string) => ({ scope: scope
 /** Returns the keys of an organization's usage documents, one per API. */
 export const usageKeys = (organizationId: string) => variants.map(({ tag }) => usageKey(organizationId, tag));
 
-/** Quota usage of an organization over all APIs. `positions` has the position of each usage document by API tag. */
+/**
+ * Quota usage of an organization over all APIs. `positions` has the event position of the last counted event of each
+ * API, by API tag.
+ */
 export type Usage = {
   readonly used: Counts;
   readonly limits: Counts;

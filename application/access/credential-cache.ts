@@ -25,7 +25,10 @@ export type CredentialCache = EventInvalidatedCache & {
 
 /** Name of the credential's data key in the vault. */
 export const credentialKeyId = (apiKey: string) => `credential:${apiKey}`;
-/** Binds the sealed secret to the credential's permissions: with another role the secret does not decrypt. */
+/**
+ * Returns the encryption context of a credential's secret. The context binds the secret to the role: with another role,
+ * the secret does not decrypt.
+ */
 export const credentialContext = ({ organizationId, apiKey, role }: Identity) =>
   boundTo('credential', [organizationId, apiKey, role]);
 /** Encryption context of secrets that were sealed before secrets were bound to the role. */
@@ -85,7 +88,7 @@ export const createCredentialLookup =
 
 const decoy = { keyId: credentialKeyId('decoy'), context: boundTo('credential', ['decoy']) };
 
-/** Decrypts a decoy secret, so that an unknown key takes as long as a known one. */
+/** Decrypts a decoy secret, so that the lookup of an unknown key takes as long as the lookup of a known key. */
 const createDecoy = ({ vault, system }: Pick<Ports, 'vault' | 'system'>) => {
   let sealed: string | undefined;
   return async () => {

@@ -87,7 +87,7 @@ export const createCredentials = (ports: {
     const position = await handle(globalContext(by, organizationId), [
       step(credential, organizationId, apiKey, { type: 'Delete', data: { apiKey } }),
     ]);
-    // Destroyed here and not only by the shredder, so that the secret is unreadable once the request succeeds.
+    // The data key is destroyed before the request succeeds. The shredder would destroy it only later.
     await vault.destroyKey(credentialKeyId(apiKey));
     await uses.forget(apiKey);
     await sessions.closeDeleted(withoutSeed(by), organizationId, apiKey);

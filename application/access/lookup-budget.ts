@@ -8,12 +8,12 @@ import type { System } from '../ports/system.js';
  */
 export const maxUnknownLookups = 1000;
 const perSecond = 200;
-/** Maximum number of remembered keys that were issued since the start of the process. */
+/** Maximum number of keys, issued since the start of the process, that are exempt from the budget. */
 const maxIssued = 1000;
 
 /**
- * Limits the store reads that unknown keys cause in this process, because no organization can be charged for them. A
- * lookup that finds its key is refunded.
+ * Limits the store reads that unknown keys cause in this process, because no organization can be charged for unknown
+ * keys. A lookup that finds its key is refunded.
  */
 export const createLookupBudget = ({ now }: Pick<System, 'now'>) => {
   const issued = createBoundedCache<string, true>(maxIssued);

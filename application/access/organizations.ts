@@ -18,10 +18,11 @@ export type Organizations = {
   create(by: Operation, wanted: { name: string; domain: string }): Promise<Done<{ organization_id: string }>>;
   /** Returns the id of the organization with this id or domain. */
   idOf(idOrDomain: string): Promise<string>;
-  /** Finds an organization. One that the caller may not see is reported as not found. */
+  /** Finds an organization. An organization that the caller may not see is reported as not found. */
   find(caller: Caller, by: { id: string } | { domain: string }): Promise<OrganizationDocument>;
   /**
-   * Returns the organization that a command applies to: `named`, or the caller's own. Only an admin may name another.
+   * Returns the organization that a command applies to: `named`, or the caller's own. Only an admin may name another
+   * organization.
    */
   targetOf(caller: Caller, named: string | undefined): string;
   all(): AsyncIterable<OrganizationDocument>;

@@ -15,11 +15,11 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Progress } from '../read-models/progress.js';
 
-/** Time in ms for which usage that was read is reused, if the organization is far from its limits. */
+/** Time in ms for which a reading of an organization's usage is reused, if the organization is far from its limits. */
 const freshMs = 1000;
 /**
- * Number of commands like the current one that must still fit below a limit for the organization to count as far from
- * that limit.
+ * Number of commands with the cost of the current command that must still fit below a limit for the organization to
+ * count as far from that limit.
  */
 const farCommands = 1000;
 /**
@@ -35,7 +35,7 @@ type Appended = {
   readonly taken: Counts;
   readonly at: number;
 };
-/** Usage of one organization, as known to this process. */
+/** Cached quota usage of one organization. */
 type Account = {
   stored: Usage;
   readAt: number;
@@ -113,7 +113,7 @@ export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Prog
   const read = async (account: Account, organizationId: string) => {
     const included = progress.current(organizationId);
     const found = await readUsage(readModels, organizationId);
-    // An older result does not replace a newer one: concurrent reads may finish out of order.
+    // An older result does not replace a newer result, because concurrent reads may finish out of order.
     if (latest(found) >= latest(account.stored)) account.stored = found;
     account.readAt = system.now();
     dropIncluded(account, included, account.readAt);
@@ -132,7 +132,7 @@ export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Prog
     }
   };
 
-  /** Appends new limits and makes the next command read them. */
+  /** Appends new limits and makes the next command read the limits again. */
   const withNewLimits = async (account: Account, append: () => Promise<Position>) => {
     const position = await append();
     account.readAt = 0;

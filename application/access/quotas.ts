@@ -8,7 +8,10 @@ import { type QuotaRecord, readUsage, requireRoom, showUsage } from './quota-gua
 export type Quotas = {
   /** Sets a quota. An organization above the new limit keeps its resources but cannot add any. */
   set(by: Operation, organizationId: string, quota: QuotaName, limit: number): Promise<Done<Nothing>>;
-  /** Lists every quota with its limit and usage. The usage of `gateway_connections` is that of this process only. */
+  /**
+   * Lists every quota with its limit and usage. The usage of `gateway_connections` counts connections to this process
+   * only.
+   */
   list(organizationId: string): Promise<QuotaRecord[]>;
   /**
    * Counts a gateway connection to this process until the returned function is called. Rejects the connection when the

@@ -34,7 +34,8 @@ export type RateLimits = {
    */
   find(of: OrganizationDocument, chain: string): Promise<RateLimitRecord>;
   /**
-   * Lists the rate limits that were set, newest first: that of `chain`, or those of all chains if `chain` is undefined.
+   * Lists the rate limits that were set, newest first: the rate limit of `chain`, or the rate limits of all chains if
+   * `chain` is undefined.
    */
   list(organizationId: string, chain: string | undefined): Promise<RateLimitRecord[]>;
 };

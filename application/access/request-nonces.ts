@@ -16,8 +16,8 @@ export const reservedAheadMs = 20_000;
 const maxGapMs = 60_000;
 /**
  * Age in ms, relative to the end of the latest open span, from which the limiter may have discarded a nonce. Nonces of
- * honest clients are younger: they are at most two nonce windows apart, and a span ends at most 30 s after its latest
- * nonce.
+ * honest clients are younger: accepted nonces are at most two nonce windows apart, and a span ends at most 30 s after
+ * its latest nonce.
  */
 export const retentionMs = 700_000;
 /**
@@ -28,7 +28,8 @@ const maxDistantSpans = 8;
 
 /**
  * Time range (Unix ms, inclusive) from which nonces may have been used. The limiter knows every used nonce of the last
- * `retentionMs` in open spans. It may have lost nonces of closed spans, so every nonce in a closed span is rejected.
+ * `retentionMs` in open spans. The limiter may have lost nonces of closed spans, so every nonce in a closed span is
+ * rejected.
  */
 type Span = { readonly id: string; readonly from: number; readonly to: number; readonly isOpen: boolean };
 

@@ -102,7 +102,7 @@ const isFollowed = (
 
 /**
  * Returns for each balance whether its address and asset are followed. Balances of removed addresses, and balances read
- * before the latest registration, are not.
+ * before the latest registration of their address, are not followed.
  */
 export const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
   const scope = scopeFor(context);
@@ -220,7 +220,7 @@ export const createAssets = (ports: {
         keyOf: assetKeyOf,
         oldestFirst: true,
       });
-      // No balance is negative, so a sum is zero only if every balance in it is.
+      // No balance is negative, so a sum is zero only if each of its balances is zero.
       const sums = await sumByAsset(charged(context, found), size + 1);
       const shown = sums.slice(0, size);
       return {

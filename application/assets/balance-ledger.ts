@@ -26,7 +26,10 @@ export const readBalances = async (chain: Chain, holdings: readonly Holding[], a
   return found;
 };
 
-/** Rejects if the nodes do not return a native balance either: then the nodes fail, and not a contract. */
+/**
+ * Reads a native balance, which involves no contract. Rejects if the nodes fail, so that callers can distinguish
+ * failing nodes from a failing contract.
+ */
 export const checkNodes = (chain: Chain, { address }: Holding, at: Header) =>
   chain.balances([{ address, asset: { standard: 'native' } }], at);
 

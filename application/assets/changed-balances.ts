@@ -42,7 +42,7 @@ const pageSize = 1000;
 
 /**
  * Returns the tokens for which the address has a stored balance. Needed for tokens with ids (ERC-721, ERC-1155),
- * because a node cannot list those that an address holds.
+ * because a node cannot list the tokens that an address holds.
  */
 const knownTokens = async (
   { readModels, system }: Ports,
@@ -85,8 +85,9 @@ const createAssetLists = async (ports: Ports, context: Context, standard: Asset[
 };
 
 /**
- * Takes addresses from the start of `addresses`, as long as they have at most `maxBalances` balances together. Returns
- * the taken addresses and their balances to read. Takes at least one address, however many balances it has.
+ * Takes addresses from the start of `addresses`, as long as the taken addresses have at most `maxBalances` balances
+ * together. Returns the taken addresses and their balances to read. Takes at least one address, however many balances
+ * it has.
  */
 export const takeHoldings = async (
   ports: Ports,
@@ -106,7 +107,7 @@ export const takeHoldings = async (
   return { addresses: taken, holdings: distinct(holdings) };
 };
 
-/** Reads balances of one slice and returns those that differ from the read models. */
+/** Reads balances of one slice and returns the balances that differ from the read models. */
 const readSlice = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
   const { walletId, holdings, at, chain, correction = false } = wanted;
   const balances = await readBalances(ports.chains.of(context.variant), holdings, at);
@@ -128,7 +129,9 @@ const readSlice = async (ports: Ports, context: Context, wanted: Wanted): Promis
   });
 };
 
-/** Reads balances and returns those that differ from the read models. Yields to the event loop between slices. */
+/**
+ * Reads balances and returns the balances that differ from the read models. Yields to the event loop between slices.
+ */
 export const readChangedBalances = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
   const changed: Balance[] = [];
   for (const holdings of slicesOf(wanted.holdings, partSize.balances)) {

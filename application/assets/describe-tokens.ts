@@ -103,7 +103,7 @@ const createDescribe = ({ events, handle, chains, documents, system }: Ports) =>
 
 /**
  * Fetches token descriptions in a separate background process, so that slow hosts do not delay the followers.
- * Organizations are served round-robin, so that slow hosts of one organization do not delay the others.
+ * Organizations are served round-robin, so that slow hosts of one organization do not delay other organizations.
  */
 export const createTokenDescriber = (ports: Ports) => {
   const { system } = ports;
@@ -144,7 +144,7 @@ export const createTokenDescriber = (ports: Ports) => {
     count(organizationId, 1);
     await inTurn(organizationId, () => describeWithRetries(wanted, id, signal));
     // A token that is not described because the process stops is found again after the restart: the saved checkpoint is
-    // before its event.
+    // before the event of the token.
     unfinished.delete(id);
     count(organizationId, -1);
   };

@@ -17,7 +17,7 @@ const hostOf = (uri: string) => (URL.canParse(uri) ? new URL(uri).host : '');
 /**
  * Circuit breaker for the hosts of token documents. After `maxFailures` slow failures in a row, reads from a host
  * return null for `openMs`. Each organization has its own breakers, so that one organization cannot block a host for
- * another.
+ * another organization.
  */
 export const createHostCircuitBreaker = (system: Pick<System, 'now'>) => {
   const records = createBoundedCache<string, HostRecord>(maxRecords);

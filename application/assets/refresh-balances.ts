@@ -21,7 +21,7 @@ const jobKey = ({ organizationId, document }: RefreshJob) =>
 /** Keeps, in memory, progress that the read models do not include yet, so that no part is read twice. */
 const createProgress = () => {
   let ahead = new Map<string, RefreshProgress>();
-  /** Returns the remembered progress of a refresh; null when there is none or the read models are ahead of it. */
+  /** Returns the remembered progress of a refresh; null when there is none or the read models have newer progress. */
   const newer = (job: RefreshJob) => {
     const known = ahead.get(jobKey(job));
     const isSame = known?.document.refresh_id === job.document.refresh_id;
@@ -67,7 +67,10 @@ const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) =
     running.set(job.organizationId, ended);
   };
   return {
-    /** Starts a part for each organization in turn, unless its previous part has not ended or no slot is free. */
+    /**
+     * Starts a part for each organization in turn, unless the previous part of the organization has not ended or no
+     * slot is free.
+     */
     serve: (due: ReadonlyMap<string, RefreshJob>) => {
       waiting = new Set([...waiting, ...due.keys()].filter((organizationId) => due.has(organizationId)));
       const idle = [...waiting].filter((organizationId) => !running.has(organizationId));

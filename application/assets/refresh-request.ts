@@ -19,8 +19,8 @@ import { recordReadings } from './refresh-part.js';
 import { refreshStream } from './refreshes.js';
 
 /**
- * Reads the balances of as many addresses as fit into one part, then returns. A background process reads the other
- * addresses. Concurrent requests for the same balances share one read.
+ * Reads the balances of as many addresses as fit into one part (`partSize`), then returns. A background process reads
+ * the other addresses. Concurrent requests for the same balances share one read.
  */
 export type RefreshRequest = (
   context: Context,
@@ -77,12 +77,14 @@ const createSearchStart =
     return handle(context, [step(refresh, context.organizationId, key, { type: 'Start', data })]);
   };
 
-/** Returns a function that reads balances at the confirmed height of the wallet, and stores those that changed. */
+/**
+ * Returns a function that reads balances at the confirmed height of the wallet, and stores the balances that changed.
+ */
 const createPartReader = (ports: RefreshRequestPorts) => {
   const { handle, events, chains } = ports;
   /**
-   * Stores up to `partSize.balances` balances in the ledger of their block, so that they are read again if a reorg
-   * replaces the block. Stores a larger number of balances in separate streams.
+   * Stores up to `partSize.balances` balances in the ledger of their block, so that the balances are read again if a
+   * reorg replaces the block. Stores a larger number of balances in separate streams.
    */
   const record = (context: Context, standard: Asset['standard'], { balances, at, ...place }: Balances) => {
     if (balances.length === 0) return events.head();
@@ -119,8 +121,8 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
   };
 
   /**
-   * Reads the first addresses and starts a refresh of the others, if any. Does nothing if a refresh of the others is
-   * running.
+   * Reads the balances of the first addresses and starts a refresh of the other addresses, if any. Does nothing while
+   * such a refresh is running.
    */
   const readWallet = async (context: Context, wallet: WalletDocument, standard: Asset['standard']) => {
     const walletId = wallet.wallet_id;
@@ -133,7 +135,7 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
     const isRunning = hasMore && (await readAggregate(events, refresh, context.organizationId, key)).running !== null;
     if (isRunning) return events.head();
     const total = Math.max(wallet.address_count || 0, documents.length);
-    // The charge assumes that the other addresses have as many balances each as those of the first part.
+    // The charge assumes that the other addresses have as many balances each as the addresses of the first part.
     context.touch?.(Math.max(total, Math.ceil((total * part.holdings.length) / Math.max(1, count))));
     const { position, at } = await readPart(context, wallet, { holdings: part.holdings, standard });
     const last = part.addresses.at(-1);

@@ -47,7 +47,7 @@ export type TransferRecord = {
   DetailFields & {
     transaction_hash: string;
     transaction_digest: string;
-    /** Contract of an imported token. The `asset_type` is then that of the chain's own coin. */
+    /** Contract of an imported token. The `asset_type` is then the type of the chain's own coin. */
     token_address: string;
     /** True when the comment is encrypted, so that only sender and receiver can read it; absent otherwise. */
     comment_encrypted: boolean;

@@ -1,10 +1,11 @@
 /**
- * Exponential backoff: each pause is twice as long as the one before, at most `maxMs`. All pauses are in milliseconds.
+ * Exponential backoff: each pause is twice as long as the previous pause, at most `maxMs`. All pauses are in
+ * milliseconds.
  */
 export type Backoff = {
   /** Returns the pause that `next` will return, without doubling it. */
   upcoming(): number;
-  /** Returns the pause before the next attempt and doubles the one after it. */
+  /** Returns the pause before the next attempt and doubles the pause after that. */
   next(): number;
   /** Restarts at `firstMs`; called after a success. */
   reset(): void;

@@ -2,7 +2,7 @@ export type BoundedCache<K, V> = {
   get(key: K): V | undefined;
   /** Returns whether the key is cached. Does not count as a read of the entry. */
   has(key: K): boolean;
-  /** Stores the entry as the newest one and evicts the oldest unread entry when the cache is full. */
+  /** Stores the entry as the newest entry and evicts the oldest unread entry when the cache is full. */
   set(key: K, value: V): void;
   delete(key: K): void;
   clear(): void;
@@ -16,7 +16,8 @@ export type BoundedCache<K, V> = {
 export const createBoundedCache = <K, V>(maxEntries: number): BoundedCache<K, V> => {
   const entries = new Map<K, { readonly value: V; isRead: boolean }>();
   const evictOne = () => {
-    // An entry that was read is kept: it moves to the end of the map, where this loop finds it again, now as unread.
+    // An entry that was read is kept: it moves to the end of the map, where this loop reaches the entry again, now as
+    // unread.
     for (const [key, entry] of entries) {
       entries.delete(key);
       if (!entry.isRead) return;

@@ -52,8 +52,8 @@ export const signalOf = (cancellation: Cancellation): AbortSignal => {
 };
 
 /**
- * Creates a cancellation that `cancel` fires. It is cheaper than an `AbortController`, and each gateway call needs
- * several.
+ * Creates a cancellation that `cancel` fires. This object is cheaper than an `AbortController`, and each gateway call
+ * needs several cancellations.
  */
 export const createCancellation = (receive?: Cancellation['receive']): Cancellation & { cancel(): void } => {
   // A set is created only for a second listener, which few cancellations have.

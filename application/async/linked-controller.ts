@@ -1,7 +1,7 @@
 /**
  * Returns a controller that also aborts when one of `signals` fires. The controller listens to `signals` until it is
- * aborted, so its creator must abort it when the work has ended. `AbortSignal.any` cannot stop listening: on Node 20,
- * each signal keeps a reference to every signal derived from it, which would leak memory.
+ * aborted, so the caller must abort the controller when the work has ended. `AbortSignal.any` cannot stop listening: on
+ * Node 20, each signal keeps a reference to every signal derived from it, which would leak memory.
  */
 export const linkedController = (...signals: readonly AbortSignal[]): AbortController => {
   const controller = new AbortController();

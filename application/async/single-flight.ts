@@ -17,7 +17,7 @@ type Flight<T> = {
   waiting: number;
 };
 
-/** Settles all callers of a flight and releases them. */
+/** Settles all callers of a flight and removes the callers from the flight. */
 const settleAll = <T>(flight: Flight<T>, settle: (caller: Caller<T>) => void) => {
   const { callers } = flight;
   flight.callers = [];

@@ -23,8 +23,8 @@ type Ports = SealerPorts & { readonly verify: StoreProof['verify'] };
  */
 export type LossAcceptance = {
   /**
-   * Accepts the stored events of an organization as they are. `found` is their number; `known` is the highest number of
-   * events that the sealer's progress or the seal log records, null if neither records any.
+   * Accepts the stored events of an organization as they are. `found` is the number of these events; `known` is the
+   * highest number of events that the sealer's progress or the seal log records, null if neither records any events.
    */
   ofHistory(by: Operation, organizationId: string, reason: string): Promise<{ found: number; known: number | null }>;
   /** Accepts the loss of a broken seal log: begins a new volume of the log and returns the number of the volume. */
@@ -35,7 +35,7 @@ type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
 /**
  * Returns count and hash of the longest history that the sealer's progress or the seal log records; null if neither
- * records one.
+ * records a history.
  */
 const longestKnown = (found: Remembered, last: LastLeaf | null): Link | null => {
   const remembered = found.kind === 'signed' ? found.progress : found.kind === 'unsigned' ? found.old : null;

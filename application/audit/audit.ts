@@ -25,7 +25,7 @@ export type Audit = StoreProof & {
   bounds(organizationId: string): Promise<{ readonly first: Recorded; readonly last: Recorded }>;
   /**
    * Verifies the history of an organization for a caller. At most two verifications or exports run at a time, and
-   * organizations take turns, because each reads all events of its organization.
+   * organizations take turns, because each verification or export reads all events of its organization.
    */
   verifyInTurn(organizationId: string): Promise<Proof>;
   /** Yields the events from one moment to another, both inclusive, oldest first. */

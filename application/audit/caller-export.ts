@@ -53,8 +53,8 @@ const upTo = async function* (batches: Batches, last: Position) {
 
 /**
  * Exports a history for a caller. The history is scanned before the first line is sent: the scan counts the events that
- * the caller is charged for, and finds api_keys that the caller must not see. Scans take turns, because each reads all
- * events of its organization.
+ * the caller is charged for, and finds api_keys that the caller must not see. Scans take turns, because each scan reads
+ * all events of its organization.
  */
 export const createCallerExport = (
   { read, inTurn, breathe }: { read: EventStore['readOrganization']; inTurn: FairTurns; breathe(): Promise<void> },

@@ -10,7 +10,7 @@ type Wanted = {
   /** First and last moment, both inclusive; without `from`, the range begins at the first event. */
   readonly from?: Moment | undefined;
   readonly upTo: Moment;
-  /** `asc` lists the oldest event first; `desc`, the default, the newest. */
+  /** `asc` lists the oldest event first; `desc`, the default, lists the newest event first. */
   readonly order?: (typeof orders)[number] | undefined;
   readonly isWanted?: (event: Recorded) => boolean;
   /** Text that identifies range and filters. A page token is accepted only in a request with the same text. */
@@ -30,8 +30,8 @@ export type EventPages = {
 const maxReadPerPage = 2000;
 
 /**
- * Returns the latest moment before the given one: one position earlier, whether or not it has an event, or one
- * millisecond.
+ * Returns the latest moment before the given moment: one position earlier, whether or not an event has that position,
+ * or one millisecond earlier.
  */
 export const before = (moment: Moment): Moment =>
   'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };
@@ -58,7 +58,7 @@ export const createEventPages = ({
     from ? positionAt(events, organizationId, before(from)) : beginning;
   /**
    * Returns the events of the range, newest first. If `last` is defined, continues before the event at that position,
-   * the last one of the previous page.
+   * the last event of the previous page.
    */
   const backwards = async (organizationId: string, wanted: Wanted, last: Position | undefined) => {
     const lowest = await startOf(organizationId, wanted);

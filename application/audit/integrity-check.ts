@@ -30,8 +30,8 @@ type Agreed = {
   readonly progress: SealProgress;
   readonly volume: number;
   /**
-   * Revision of the stored progress. `isStored` is true if `progress` is the stored one, false if it must still be
-   * saved.
+   * Revision of the stored progress. `isStored` is true if `progress` equals the stored progress, false if `progress`
+   * must still be saved.
    */
   readonly revision: number;
   readonly isStored: boolean;

@@ -44,7 +44,8 @@ const missingSeal = (log: LogProof, records: ProofRecords): Flaw | null => {
 };
 
 /**
- * Returns a flaw if the last seal that the sealer's progress records is later or earlier than the last one in the log.
+ * Returns a flaw if the last seal that the sealer's progress records is later or earlier than the organization's last
+ * seal in the log.
  */
 const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
   if (found.kind !== 'signed') return null;
@@ -59,7 +60,7 @@ const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
   return aboutProgress(`older than the log, which has a seal over ${log.leaves.at(-1)?.count} events`);
 };
 
-/** Verifies the seal log, and compares the seals and the sealer's progress of one organization with it. */
+/** Verifies the seal log, and compares the seals and the sealer's progress of one organization with the log. */
 export const createLogProof = (stores: LogStores) => ({
   read: async (organizationId: string, trust: Trust): Promise<LogProof> => {
     const leaves: Logged[] = [];

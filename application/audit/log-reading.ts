@@ -57,7 +57,7 @@ const createLogWalk = (volume: number, trust: Trust) => {
     head: () => head,
     lastOf: (organizationId: string) => last.get(organizationId) ?? null,
     organizations: () => last.keys(),
-    /** Adds the next entry; returns the reason why the entry is invalid, null for a valid one. */
+    /** Adds the next entry; returns the reason why the entry is invalid, null for a valid entry. */
     take: (logged: Logged): string | null => {
       const { size } = frontier;
       if (logged.index !== size || logged.volume !== volume)
@@ -78,7 +78,7 @@ const createLogWalk = (volume: number, trust: Trust) => {
 };
 export type LogWalk = ReturnType<typeof createLogWalk>;
 
-/** Checkpoint of the log in the process state: the head signed last, and the peaks of its Merkle tree. */
+/** Checkpoint of the log in the state store: the head signed last, and the peaks of its Merkle tree. */
 export type LogCheckpoint = { readonly volume: number; readonly head: LogHead; readonly peaks: readonly string[] };
 
 export const logCheckpointId = 'audit-log';

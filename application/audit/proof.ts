@@ -22,15 +22,16 @@ export type Trust = { readonly publicKey: string; readonly isSigned: IsSigned; r
 export type Placed = Chained & { readonly position: Position; readonly time: number };
 
 /**
- * Claim about the first `count` events of a history: the chain hash that they had on the occasion that `by` names.
- * `places` is the hash of their positions and commit times; null if these were not recorded, or belong to another
- * store.
+ * Claim about the first `count` events of a history: the chain hash of these events on the occasion that `by` names.
+ * `places` is the hash of their positions and commit times; null if positions and times were not recorded, or belong to
+ * another store.
  */
 type Statement = Link & { readonly places: string | null; readonly by: string };
 
 /**
- * Range of invalid events, numbered from 1. `event` is the first that differs or, where that is unknown, the first that
- * may differ. For a flaw outside of the events, both numbers are 0 and `about` names the invalid part.
+ * Range of invalid events, numbered from 1. `event` is the number of the first event that differs or, if unknown, of
+ * the first event that may differ. For a flaw outside of the events, both numbers are 0 and `about` names the invalid
+ * part.
  */
 export type Flaw = {
   readonly event: number;

@@ -30,8 +30,8 @@ export type StoreProof = {
   /** Lists the organizations in the log or in the sealer's progress, including those without stored events. */
   sealedOrganizations(): Promise<readonly string[]>;
   /**
-   * Lists the organizations of `sealedOrganizations`, those that hold a domain name, and the service itself once it has
-   * events.
+   * Lists the organizations of `sealedOrganizations`, the organizations that hold a domain name, and the service's own
+   * organization `system` once it has events.
    */
   organizations(): Promise<readonly string[]>;
 };
@@ -63,7 +63,7 @@ const sealedWithinMs = sealingMs + 300_000;
 
 /**
  * Finds events that should have been sealed by now. Seals cover the first `sealed` events; seals and signed progress
- * together cover the first `proven`.
+ * together cover the first `proven` events.
  */
 const createTail = (sealed: number, proven: number) => {
   let oldest: { readonly event: number; readonly time: number } | null = null;
@@ -119,7 +119,7 @@ const gone = ({ event, last }: Flaw): Flaw => ({
   reason: `missing: the store does not have the organization any more, of which ${last} events were sealed`,
 });
 
-/** Adds the organization's seals in the log to `marks`, except those that an accepted loss supersedes. */
+/** Adds the organization's seals in the log to `marks`, except seals that an accepted loss supersedes. */
 const addLogged = (marks: Statements, records: ProofRecords, moved: Move | null, log: LogProof) => {
   const loss = records.losses().at(-1);
   for (const { index, count, hash, places } of log.leaves) {

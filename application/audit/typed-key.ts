@@ -7,8 +7,8 @@ export const isKey = (text: string) => keyForm.test(text);
 const maxTypos = 8;
 
 /**
- * Returns whether two keys differ in only a few characters, so that one is a typing error. Two generated keys are never
- * that similar.
+ * Returns whether two keys differ in only a few characters, so that one key is a mistyped form of the other key. Two
+ * generated keys are never that similar.
  */
 export const isMistyped = (given: string, key: string) =>
   given !== key &&

@@ -38,8 +38,8 @@ const createReader = (table: Upcasters) => {
 };
 
 /**
- * Creates a function that adds the current version of an event's type to its metadata, unless that is version 1. Events
- * that share a metadata object share the new object too, because adapters serialize a shared object only once.
+ * Creates a function that adds the current version of an event's type to its metadata, unless the current version is 1.
+ * Events that share a metadata object share the new object too, because adapters serialize a shared object only once.
  */
 const createStamp = (table: Upcasters) => {
   const stamped = new Map<Metadata, Map<number, Metadata>>();

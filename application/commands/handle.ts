@@ -77,15 +77,15 @@ type Stream = Awaited<ReturnType<Streams['read']>>;
 export type Step = {
   readonly stream: string;
   readonly at?: string | undefined;
-  /** True when the stream is probably new: the first attempt appends without reading it. */
+  /** True when the stream is probably new: the first attempt appends without reading the stream. */
   readonly isNew?: boolean;
   /** True when the stream may be new. Treated as `isNew` on stores where a rejected append leaves no trace. */
   readonly mayBeNew?: boolean;
-  /** Stream as read a moment ago, which the first attempt uses instead of reading it again. */
+  /** Stream as read a moment ago, which the first attempt uses instead of reading the stream again. */
   readonly known?: Stream;
   /**
-   * True if the events of the step may be stored in several appends. If not all of them were stored, deciding the step
-   * again returns the remaining events.
+   * True if the events of the step may be stored in several appends. If only a part of the events was stored, deciding
+   * the step again returns the remaining events.
    */
   readonly divisible?: true;
   readonly decide: (past: readonly Message[]) => readonly Message[];
@@ -105,7 +105,7 @@ export const step = <C extends Message, E extends Message, S>(
 
 export type Handle = (context: Context, steps: readonly Step[]) => Promise<Position>;
 
-/** Runs the append of a command's events, or rejects when they would exceed a quota. */
+/** Runs the append of a command's events, or rejects when the events would exceed a quota. */
 export type Guard = (
   context: Context,
   events: readonly Message[],
@@ -168,7 +168,7 @@ const decideAll = async (
   throw new Failure(first.code, message, faults);
 };
 
-/** Returns the stream that another writer changed first; rethrows any other error of an append. */
+/** Returns the stream on which an append conflicted with another writer; rethrows any other error. */
 const conflictingStream = (error: unknown): string => {
   if (error instanceof WrongRevision) return error.stream;
   if (error instanceof TooLarge) return fail('INVALID_ARGUMENT', error.message);
@@ -230,7 +230,7 @@ export const createHandle = (
     // Reading and appending share one deadline, so that a command times out as early as a single call.
     const deadline = events.deadline?.();
     const streams = await read(steps, isFirst, deadline);
-    // Divisible steps get no seed: only a part of their events may be stored, so a retry decides them again.
+    // Divisible steps get no seed: only a part of their events may be stored, so a retry decides these steps again.
     const seed = steps.some(({ divisible }) => divisible) ? undefined : seedOf(context, system);
     if (streams.some((found) => eventsThroughOwn(found.events, seed) !== null)) return events.head();
     const pasts = streams.map((found) => found.events);
@@ -251,7 +251,10 @@ export const createHandle = (
   };
 
   const inTurn = createKeyedMutex();
-  /** Queues an attempt by a stream on which the last one conflicted, or which is queued for, so that few conflict. */
+  /**
+   * Runs the attempt after other attempts on the same stream, if the last attempt conflicted on that stream or other
+   * attempts on that stream are in progress. Avoids further conflicts.
+   */
   const attemptInTurn = (context: Context, steps: readonly Step[], tried: number, lost: string | undefined) => {
     const stream = lost ?? steps.find((one) => inTurn.isBusy(one.stream))?.stream;
     const work = () => attempt(context, steps, tried === 0 && stream === undefined);

@@ -2,7 +2,7 @@ import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { UnreadableEvent } from '../../domain/upcasters.js';
 import { type Metadata, type Streams, streamName } from '../ports/event-store.js';
 
-/** Event from the store, or one that was just decided and has no metadata yet. */
+/** Event from the store, or an event that was just decided and has no metadata yet. */
 type Past = Message & { readonly metadata?: Pick<Metadata, 'organizationId'> };
 
 /** Throws UnreadableEvent for an event type that the decider does not know, because a newer release wrote the event. */
@@ -19,7 +19,8 @@ export const requireReadable = <C extends Message, E extends Message, S>(
 };
 
 /**
- * Folds events from the store. The store is untyped, so this is the only place that casts them to the decider's events.
+ * Folds events from the store. The store is untyped, so this is the only place that casts stored events to the
+ * decider's events.
  */
 export const foldStored = <C extends Message, E extends Message, S>(
   decider: Decider<C, E, S>,

@@ -12,8 +12,8 @@ export const withSealedSecret = async <T>(vault: Vault, keyId: string, run: () =
 };
 
 /**
- * Encodes the facts that a secret is bound to by encryption. `kind` keeps a secret of one kind from being accepted as
- * one of another kind.
+ * Encodes the facts that a secret is bound to by encryption. `kind` keeps a secret of one kind from being accepted as a
+ * secret of another kind.
  */
 export const boundTo = (kind: string, facts: readonly string[]) => JSON.stringify([kind, ...facts]);
 

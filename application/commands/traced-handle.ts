@@ -2,7 +2,8 @@ import { contextIn, type Tracer } from '../ports/tracing/tracer.js';
 import { createHandle, type Handle } from './handle.js';
 
 /**
- * Runs each command in a span. Its parent is the span of the event that caused the command, or else the active request.
+ * Runs each command in a span. The parent of the span is the span of the event that caused the command, or else the
+ * active request.
  */
 const tracedHandle = (tracer: Tracer, handle: Handle): Handle => {
   if (!tracer.isOn) return handle;

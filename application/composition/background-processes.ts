@@ -64,8 +64,8 @@ const releaseOf = (versions: Upcasters, { sha256 }: Pick<System, 'sha256'>) => {
 
 /**
  * Returns the lease under which one instance at a time runs a process; null for a process that every instance runs. Two
- * releases do not share a lease that names the release: each maintains its own versions of the projections, and may be
- * the only one that can read the events it writes.
+ * releases do not share a lease that names the release: each release maintains its own versions of the projections, and
+ * may write events that the other release cannot read.
  */
 const leaseOf = ({ role, name, chain }: ServiceProcess, release: string, ports: Ports): LeaseTerms | null => {
   if (role === 'api' || name === 'deliverer') return null;

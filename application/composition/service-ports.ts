@@ -35,7 +35,10 @@ export type Ports = {
   readonly sender: Sender;
   readonly signer: WebhookSigner;
   readonly challengeEndpoints: boolean;
-  /** Maximum time in milliseconds that a request waits for the read models to include the events that it depends on. */
+  /**
+   * Maximum time in milliseconds that a request waits for the read models to include the events that the request
+   * depends on.
+   */
   readonly catchUpMs: number;
   readonly webhookConcurrency: number;
   /** Seconds after which a block that no node can return is skipped. */

@@ -71,7 +71,10 @@ export type WalletApiPorts = {
   readonly signer: WebhookSigner;
   readonly turns: LoopTurns;
   readonly challengeEndpoints: boolean;
-  /** Maximum time in milliseconds that a request waits for the read models to include the events that it depends on. */
+  /**
+   * Maximum time in milliseconds that a request waits for the read models to include the events that the request
+   * depends on.
+   */
   readonly catchUpMs: number;
   readonly system: System;
 };

@@ -6,7 +6,9 @@ import type { Activity, Holder } from '../watch-list/activities.js';
 import { createDueHeights } from '../watch-list/due-heights.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 
-/** Linked headers of a chain that a follower has processed; the first is final. */
+/**
+ * Headers of the newest blocks that a follower has processed, each the parent of the next; the first header is final.
+ */
 export type KnownHeaders = { readonly chain: string; readonly headers: readonly Header[] };
 
 const tipOf = ({ headers }: KnownHeaders) => headers.at(-1) as Header;
@@ -18,7 +20,7 @@ const tipOf = ({ headers }: KnownHeaders) => headers.at(-1) as Header;
 export const isReplaced = ({ headers }: KnownHeaders, { block }: { block: Pick<Header, 'number' | 'hash'> }) =>
   (headers[block.number - (headers[0] as Header).number] ?? block).hash !== block.hash;
 
-/** Returns the header at a height. Headers below the known ones are requested from the nodes; they are final. */
+/** Returns the header at a height. Headers below the first known header are final and are requested from the nodes. */
 export const headerAt = async (chain: Chain, { headers }: KnownHeaders, height: number) =>
   headers[height - (headers[0] as Header).number] ?? (await chain.headerAt(Math.max(0, height)));
 
@@ -38,8 +40,8 @@ const nextThreshold = (variant: Variant, confirmations: readonly number[], depth
 const activitiesPerTurn = 1000;
 
 /**
- * Schedules unfinished activities by the height at which they are due, so that a new block costs only the activities
- * that it makes due.
+ * Schedules unfinished activities (pairs of a wallet and a block with its transfers) by the height at which they are
+ * due, so that a new block costs only the activities that it makes due.
  */
 export const createActivityTasks = (watched: WatchList, variant: Variant, system: Pick<System, 'breathe'>) => {
   const confirming = createDueHeights<Activity>();
@@ -98,7 +100,7 @@ export const createActivityTasks = (watched: WatchList, variant: Variant, system
      * Schedules the activities that changed since the last call, or whose webhooks or confirmation thresholds changed.
      */
     scheduleChanged,
-    /** Schedules all activities again, because a failure may have lost some that were due. */
+    /** Schedules all activities again, because a failure may have lost scheduled activities. */
     restart: async () => {
       for (const queue of [confirming, notifying]) queue.clear();
       watched.activities.forgetChanged();

@@ -69,8 +69,8 @@ const createSettling = (ports: Ports, variant: Variant, { read }: BalanceReading
   };
   /**
    * Confirms the pending activities without their balances if the balances are not read within `togetherMs` or cannot
-   * be read, so that webhooks do not wait for them. Returns true if the balances were read in time; nothing was
-   * confirmed then.
+   * be read, so that webhooks do not wait for balances. Returns true, without confirming anything, if the balances were
+   * read in time.
    */
   const confirmLate = async (pending: readonly Due[], reading: Promise<unknown>) => {
     const over = new AbortController();
@@ -123,8 +123,8 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
   const isFollowed = ({ organizationId, contract }: FailingContract) =>
     !variant.can.includes('token-contracts') || watched.standardOf(organizationId, contract) !== undefined;
   /**
-   * Reads and records unread balances of one wallet. Returns the reason why one could not be read; undefined when all
-   * were read.
+   * Reads and records unread balances of one wallet. Returns the reason why a balance could not be read; undefined when
+   * all were read.
    */
   const retryWallet = async ({ entry }: Retry, some: readonly UnreadBalanceDocument[], headers: KnownHeaders) => {
     const { organizationId, contract } = entry;
@@ -148,7 +148,8 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
     const page = await pageOf(retried);
     for (const some of groupBy(page.documents, ({ wallet_id }) => wallet_id).values()) {
       const reason = await retryWallet(retried, some, headers);
-      // Ends this retry if the contract failed again meanwhile: it then has a new entry with a later retry time.
+      // Ends this retry if the contract failed again meanwhile: the contract then has a new entry with a later retry
+      // time.
       if (!aside.isCurrent(retried.entry)) return true;
       retried.reason ??= reason;
     }
@@ -187,7 +188,7 @@ export const createBalanceReader = (ports: Ports, variant: Variant, known: () =>
   return {
     run: lanes.run,
     add: (activity: Activity) => lanes.add(activity.organizationId, activity),
-    /** Queues the failing contracts whose retry time has come. */
+    /** Queues the failing contracts whose retry is due. */
     retryDue: () => {
       for (const entry of aside.takeDue()) lanes.add(entry.organizationId, { entry });
     },

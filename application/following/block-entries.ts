@@ -24,7 +24,10 @@ const follows = (watched: Holders, holder: Holder, asset: Asset, address: string
 
 const native: Asset = { standard: 'native' };
 
-/** Joins the touches of one address, asset and reason, so that the fees of a block are recorded together. */
+/**
+ * Joins the touches (balance changes without a transfer) with the same address, asset and reason, so that the fees of a
+ * block are recorded together.
+ */
 const joined = (touches: readonly Touch[]): readonly Touch[] => {
   const found = new Map<string, Touch>();
   for (const touch of touches) {

@@ -19,11 +19,11 @@ export type Cursor = {
   readonly isDevelopment?: boolean;
 };
 
-/** Maximum number of headers of a cursor: half an hour of a chain with five blocks a second. */
+/** Maximum number of headers of a cursor: about half an hour of a chain with five blocks a second. */
 export const maxHeaders = 8192;
 /**
- * Maximum number of headers left in a cursor after `finalizedAt` dropped old ones. Leaves room for the blocks of the
- * next cycles.
+ * Maximum number of headers left in a cursor after `finalizedAt` dropped old headers. The limit leaves room for the
+ * blocks of the next cycles.
  */
 const keptHeaders = maxHeaders - 1024;
 const askedAtOnce = 32;
@@ -53,7 +53,8 @@ const between = (cursor: Cursor, from: number, to: number): Cursor => ({
 });
 export const withoutNewest = (cursor: Cursor, count: number) => between(cursor, 0, cursor.headers.length - count);
 /**
- * Drops final headers (those up to `height`) except the newest of them, and the oldest headers beyond `keptHeaders`.
+ * Drops the headers of final blocks (up to `height`) except the newest final header, and the oldest headers beyond
+ * `keptHeaders`.
  */
 export const finalizedAt = (cursor: Cursor, height: number) => {
   const final = Math.max(height, tipOf(cursor).number - keptHeaders + 1);

@@ -3,7 +3,10 @@ import { createPriorityQueue } from '../async/priority-queue.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 
-/** Contract whose balances could not be read for an organization, kept across restarts. */
+/**
+ * Contract whose balances could not be read for an organization. The entry is stored, so that a restart does not lose
+ * it.
+ */
 export type FailingContract = {
   readonly organizationId: string;
   readonly contract: string;
@@ -12,7 +15,7 @@ export type FailingContract = {
   readonly since: number;
   /**
    * True if only retries read balances of the contract. False if the contract merely returned nothing: such calls are
-   * cheap, so they are still made.
+   * cheap, so its balances are still read as usual.
    */
   readonly isAvoided: boolean;
   /** Time of the next attempt, Unix ms. */
@@ -21,7 +24,10 @@ export type FailingContract = {
 };
 
 const pauseMs = { first: 15_000, max: 960_000 };
-/** Maximum number of entries of one organization. Beyond it, contracts get no entry and their balances no retry. */
+/**
+ * Maximum number of entries of one organization. Contracts above the maximum get no entry, and their balances are not
+ * retried.
+ */
 const maxEntries = 10_000;
 
 const prefixOf = (variant: string) => `set-aside:${variant}:`;
@@ -85,7 +91,7 @@ export const createFailingContracts = ({ state, system }: { state: StateStore; s
     },
     isAvoided: (pair: Pair) => find(pair)?.entry.isAvoided ?? false,
     isKept: (pair: Pair) => find(pair) !== undefined,
-    /** Returns false once the contract recovered, or failed again and thus has a new entry. */
+    /** Returns false once the contract has recovered, or has failed again and thus has a newer entry. */
     isCurrent,
     /** Starts the backoff of a contract, or doubles its pause. */
     fail: async (pair: Pair, reason: string, isAvoided: boolean): Promise<void> => {

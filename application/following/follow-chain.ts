@@ -45,13 +45,16 @@ type FollowerStatus = {
 export type Follower = {
   readonly variant: string;
   /**
-   * Follows the chain until the signal fires. Several processes may run this work: one whose cursor was moved by
-   * another process continues from the stored cursor.
+   * Follows the chain until the signal fires. Several processes may follow the same chain: if another process has moved
+   * the stored cursor, this process continues from there.
    */
   run(signal: AbortSignal): Promise<void>;
   /** Requests webhook deliveries for recorded activities until the signal fires. */
   notify(signal: AbortSignal): Promise<void>;
-  /** Reads the balances of confirmed activities, and those requested at a registration, until the signal fires. */
+  /**
+   * Reads the balances of confirmed activities, and balances requested at the registration of an address, until the
+   * signal fires.
+   */
   readBalances(signal: AbortSignal): Promise<void>;
   /** Returns the status; null before the first cursor is read. */
   status(): FollowerStatus | null;

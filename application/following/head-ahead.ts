@@ -10,7 +10,10 @@ import { readReached } from './progress/cursor-store.js';
  */
 const timeoutMs = 1000;
 
-/** Returns the height of the head while the follower is behind it; undefined when the follower has reached the head. */
+/**
+ * Returns the height of the head while the follower is behind the head; undefined when the follower has reached the
+ * head.
+ */
 export const createHeadAhead =
   ({ state, chains, system }: { state: StateStore; chains: ConfiguredChains; system: System }) =>
   async ({ tag }: Variant): Promise<number | undefined> => {

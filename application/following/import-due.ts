@@ -41,7 +41,7 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
   };
   /**
    * Reads the balances of some imports of one wallet; throws unless all were read. Failed imports stay in the lane,
-   * behind the others.
+   * behind the other imports.
    */
   const importSome = async (lane: Set<DueImport>, some: readonly DueImport[]) => {
     for (const one of some) {
@@ -63,7 +63,7 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
       const some = waiting.filter(({ walletId }) => walletId === waiting[0]?.walletId);
       if (some.length === 0) return;
       // The next turn after a failure reads half as many addresses, so that one failing address does not keep the
-      // others unread.
+      // balances of the other addresses unread.
       sizes.set(organizationId, Math.max(1, some.length >> 1));
       await importSome(lane, some);
       sizes.delete(organizationId);
@@ -72,7 +72,7 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
 
   return {
     run: lanes.run,
-    /** Queues the imports that became due since the last call. */
+    /** Queues the requested balance readings that became due since the last call. */
     addDue: () => {
       for (const one of watched.dueImports.all()) {
         if (queued.has(one)) continue;

@@ -12,7 +12,7 @@ import type { System } from '../ports/system.js';
 import type { Activity, BlockRef, Holder } from '../watch-list/activities.js';
 import type { BlockEntry } from './block-entries.js';
 
-/** Writes the changes of blocks into the ledgers of wallets. Every call is idempotent. */
+/** Writes the changes of blocks into ledgers (one event stream per wallet and block). Every call is idempotent. */
 export type LedgerWriter = {
   /** Records the entries of a block. `late` adds missing transfers to a block that may already be confirmed. */
   observe(entries: readonly BlockEntry[], block: BlockRef, late?: boolean): Promise<void>;
@@ -23,7 +23,10 @@ export type LedgerWriter = {
   drop(activity: Activity, notified: boolean): Promise<void>;
   /** Reads the ledger, with the trace context in which its first events were stored. */
   read(activity: Activity): Promise<TracedLedger>;
-  /** Confirms an activity before its balances are read. `open` means that webhooks are to be notified. */
+  /**
+   * Confirms the transfers of a wallet in a block before the balances are read. `open` means that webhooks are to be
+   * notified.
+   */
   confirm(activity: Activity, open: boolean): Promise<void>;
   /** Records the balances of an activity and confirms it; ignored if its block was dropped meanwhile. */
   settle(activity: Activity, reading: Reading): Promise<void>;
@@ -64,7 +67,7 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
     await handle(contextOf(holder, block), [{ ...one, divisible: true }]);
   };
 
-  /** Skips a ledger with events of a newer release, so that the block is still followed for all other wallets. */
+  /** Skips a ledger that has events of a newer release, so that the block is still recorded for all other wallets. */
   const writeIfReadable = (holder: Holder, block: BlockRef, command: LedgerCommand) =>
     write(holder, block, command).catch((error: unknown) => {
       if (!(error instanceof UnreadableEvent)) throw error;

@@ -22,13 +22,14 @@ export type Notifier = {
   /**
    * Requests a piece of the deliveries to webhooks that `depth` confirmations suffice for, each delivery once. `left`
    * is `more` if another piece is due now, `later` if only webhooks that require more confirmations are left, `nothing`
-   * if none is left, and `outdated` if the ledger shows that the activity changed, for example because a reorg dropped
-   * its block: the changed activity is queued instead. `count` is the number of transfers in the activity's ledger.
-   * `isNotified` is false while no webhook was notified, as when all are disabled.
+   * if no delivery is left, and `outdated` if the ledger shows that the activity has changed, for example because a
+   * reorg dropped its block. The changed activity is queued again. `count` is the number of transfers in the activity's
+   * ledger. `isNotified` is false while no webhook was notified, for example because all webhooks are disabled.
    */
   notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
   /**
-   * Requests deliveries that retract notifications of removed transfers; returns false while some are left to request.
+   * Requests one piece of the deliveries that retract notifications of removed transfers. Returns false while further
+   * pieces are left.
    */
   retract(activity: Activity): Promise<boolean>;
   hasListeners(activity: Activity): boolean;
@@ -96,8 +97,8 @@ const createDeliveryRequest =
   };
 
 /**
- * Caches the ledgers of activities that take several pieces, by activity object. Each event about an activity creates a
- * new object, so that its ledger is read again.
+ * Caches the ledgers of activities, by activity object, because the deliveries of one activity may be requested in
+ * several pieces. Each event about an activity creates a new object, so that its ledger is read again.
  */
 const createLedgerCache = (ledgers: LedgerWriter) => {
   const read = new WeakMap<Activity, Promise<TracedLedger>>();
@@ -122,15 +123,15 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
     return deliveryIdFor(system, contextOf(variant, activity), parts);
   };
 
-  /** Returns the notification that was requested under an id; undefined if none was. */
+  /** Returns the notification that was requested under a delivery id; undefined if none was requested. */
   const requested = async (activity: Activity, deliveryId: string) =>
     (await events.read(deliveryStream(contextOf(variant, activity), deliveryId))).events[0]?.data as
       | { readonly data: { readonly state: string } }
       | undefined;
 
   /**
-   * Returns the retractions of the transfer's notifications to the webhook. A block that was dropped `drops` times may
-   * have been notified once before each drop.
+   * Returns the retractions of the transfer's notifications to the webhook. Before each of the `drops` drops of the
+   * block, the webhook may have been notified once.
    */
   const toRetract = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
     const found: TransferNotification[] = [];
@@ -151,7 +152,7 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
 
 /**
  * Requests the second notification of a transfer, which reports that the transfer is confirmed, for webhooks that want
- * one and were notified of the transfer as pending.
+ * a second notification and were notified of the transfer as pending.
  */
 const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
@@ -159,7 +160,7 @@ const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) 
   const progress = createProgress();
   return {
     forget: progress.forget,
-    /** Requests one piece of deliveries; returns false once none is left. */
+    /** Requests one piece of deliveries; returns false once no delivery is left. */
     piece: async (activity: Activity, ledger: Ledger, due: readonly Listener[], depth: number) => {
       const { transfers, drops, notified: before } = ledger;
       const wanted = due.filter(({ final }) => final);
@@ -174,12 +175,12 @@ const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) 
   };
 };
 
-/** Requests the notifications that retract those of a dropped block. */
+/** Requests the notifications that retract the earlier notifications of a dropped block. */
 const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
   const { toRetract } = createDeliveryIds(ports, variant);
   const progress = createProgress();
-  /** Requests one piece of deliveries; returns whether any is left. */
+  /** Requests one piece of deliveries; returns whether any delivery is left. */
   const piece = async (activity: Activity, { transfers, drops }: Ledger) => {
     const isMore = await progress.during(activity, transfers.length, (begun) =>
       runPiece(ports.watched.listeners(activity), transfers, begun, async (listener, some) => {
@@ -193,9 +194,9 @@ const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache)
   return {
     piece,
     /**
-     * Retracts the notifications if the block was dropped while they were requested, and returns whether it was
-     * dropped. Another process that dropped the block meanwhile may have looked for notifications to retract before
-     * these were requested.
+     * Retracts the notifications if the block was dropped while the notifications were requested, and returns whether
+     * the block was dropped. Another process that dropped the block meanwhile may have searched for notifications to
+     * retract before these notifications were requested.
      */
     ifDropped: async (activity: Activity, before: Ledger) => {
       const now = await ports.ledgers.read(activity);

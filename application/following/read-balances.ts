@@ -29,7 +29,7 @@ const join = (a: Found, b: Found): Found => ({
 
 type Ports = { readonly chain: Chain; readonly handle: Handle; readonly aside: FailingContracts };
 
-/** Records failing contracts in the process state, for retries, and in the history of the contract. */
+/** Records failing contracts in the state store, for retries, and in the event stream of the contract. */
 const createReports = ({ handle, aside }: Ports, variant: Variant) => {
   const contextOf = (organizationId: string, address: string): Context => ({
     organizationId,
@@ -80,7 +80,7 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
     return { balances, aside: mute.map((one) => ({ ...one, reason: noAnswer })) };
   };
 
-  /** Reads balances, except those of contracts in `avoided`, and adds failing contracts to `avoided`. */
+  /** Reads balances, except balances of contracts in `avoided`, and adds failing contracts to `avoided`. */
   const readSome = async (
     organizationId: string,
     holdings: readonly Holding[],
@@ -111,13 +111,13 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
     contextOf,
     fail,
     recover,
-    /** Reads balances, except those of contracts that are avoided because reading them failed before. */
+    /** Reads balances, except balances of contracts that are avoided because earlier reads failed. */
     read: (organizationId: string, holdings: readonly Holding[], at: Header) => {
       const contracts = new Set(holdings.map(contractOf));
       const avoided = [...contracts].filter((address) => aside.isAvoided({ organizationId, contract: address }));
       return readSome(organizationId, sorted(holdings), at, new Set(avoided));
     },
-    /** Retries a failing contract: reads one balance first, and the others unless that call failed. */
+    /** Retries a failing contract: reads one balance first, and the other balances unless that read failed. */
     readAgain: async (organizationId: string, holdings: readonly Holding[], at: Header): Promise<Found> => {
       const avoided = new Set<string>();
       const probe = await readSome(organizationId, holdings.slice(0, 1), at, avoided);

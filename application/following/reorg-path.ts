@@ -8,7 +8,9 @@ type ReorgPath = { readonly drop: readonly Header[]; readonly add: readonly Head
 export class DeepReorganization extends Error {
   override readonly name = 'DeepReorganization';
 }
-/** Thrown when the nodes lack a block on the path or disagree on it; a later attempt may succeed. */
+/**
+ * Thrown when the nodes lack a block on the path to the head, or disagree on such a block; a later attempt may succeed.
+ */
 export class BrokenPath extends Error {
   override readonly name = 'BrokenPath';
 }

@@ -52,7 +52,7 @@ export const createSettlement = (
   };
 
   return {
-    /** Makes the next settlement check all activities, because a failure may have left some unqueued. */
+    /** Makes the next settlement check all activities, because a failure may have left some activities unqueued. */
     recheckAll: () => {
       isComplete = false;
     },

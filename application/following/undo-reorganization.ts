@@ -14,8 +14,8 @@ type Ports = {
 };
 
 /**
- * Undoes a reorganization: moves the cursor back to the block before the replaced ones, and drops the activities of the
- * replaced blocks.
+ * Undoes a reorganization: moves the cursor back to the block before the replaced blocks, and drops the activities of
+ * the replaced blocks.
  */
 export const createUndoReorganization =
   ({ watched, ledgers, notifier, system, save }: Ports, variant: string) =>
@@ -27,8 +27,8 @@ export const createUndoReorganization =
     );
     const kept = withoutNewest(cursor, replaced.length);
     // Saves the cursor first, so that after a crash here, the replaced blocks are processed again if the chain returns
-    // to them. Activities that the crash left behind are dropped by the settlement, because their blocks are no longer
-    // on the chain.
+    // to them. The settlement drops activities that the crash left behind, because their blocks are no longer on the
+    // chain.
     await save(kept);
     for (const { hash } of replaced)
       for (const activity of watched.activities.in(hash))

@@ -8,7 +8,7 @@ const placeBytes = 16;
 export type Reader = {
   /** Returns the bytes that the client's socket has not sent yet. */
   readonly buffered: () => number;
-  /** Returns the buffered bytes plus those of all queued messages, including messages that other clients share. */
+  /** Returns the buffered bytes plus the bytes of all queued messages, including messages that other clients share. */
   readonly unread: () => number;
   /** Disconnects the client and drops its queue. */
   readonly cut: () => void;
@@ -24,7 +24,7 @@ export const maxUnread = 256 * 1_048_576;
 
 /**
  * Limit on the memory of messages and answers that wait for clients over HTTP and WebSocket, so that many slow clients
- * cannot exhaust it.
+ * cannot exhaust the memory of the process.
  */
 export type Backpressure = ReturnType<typeof createBackpressure>;
 
@@ -93,7 +93,7 @@ export const createBackpressure = (readers: Readers = createHighChurnSet(), maxB
       waiting--;
       bytes -= placeBytes;
     },
-    /** Enforces the limit for queued messages and answers; called after more were queued. */
+    /** Enforces the limit for queued messages and answers; called after further messages or answers were queued. */
     check: () => relieve(() => bytes),
     /**
      * Enforces the limit including socket buffers. Called periodically, because it visits every client.

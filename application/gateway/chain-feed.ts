@@ -26,7 +26,7 @@ export type ChainFeed = {
 const lingerMs = 30_000;
 /** Number of filters matched before the event loop runs other work. */
 const filtersPerTurn = 5000;
-/** Maximum number of queued notifications of pending transactions; further ones are dropped. */
+/** Maximum number of queued notifications of pending transactions; further notifications are dropped. */
 const maxPending = 100_000;
 
 const createLogNotifier = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
@@ -67,7 +67,7 @@ const createPendingNotifier = (listeners: ReadonlySet<Listener>, system: System)
   };
 };
 
-/** Runs the follower of a chain from the first subscription until `lingerMs` after the last one ended. */
+/** Runs the follower of a chain from the first subscription until `lingerMs` after the last subscription ended. */
 const createFollowing = (node: Node, system: System, events: ChainEvents, isWanted: () => boolean) => {
   type Running = { readonly follower: ReturnType<typeof createHeadFollower>; readonly ready: Promise<void> };
   let running: Running | null = null;

@@ -2,7 +2,7 @@ import type { Node } from '../ports/node.js';
 import { findMethod, type Method } from './methods.js';
 import { anything, type Param } from './params.js';
 
-/** Maximum number of arguments that are forwarded; no node has a method with more. */
+/** Maximum number of arguments that are forwarded; no node has a method with more arguments. */
 const maxArguments = 16;
 
 const namePattern = /^[a-z][a-z0-9]{1,19}_[A-Za-z][A-Za-z0-9]{0,63}$/;

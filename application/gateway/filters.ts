@@ -12,7 +12,7 @@ type Start = (listener: (notification: Notification) => void) => Promise<() => v
 
 export const unusedMs = 300_000;
 export const maxFilters = 1000;
-/** Maximum number of changes between two polls. A filter with more is removed, and its next poll fails. */
+/** Maximum number of changes between two polls. A filter with more changes is removed, and its next poll fails. */
 export const maxChanges = 10_000;
 
 /** Collects the changes of filters, and counts their bytes for the memory limit of `pressure`. */
@@ -20,7 +20,7 @@ const createCollecting = (pressure: Backpressure) => {
   let bytes = 0;
   return {
     /**
-     * Returns the bytes of all collected changes. A change that several filters collected counts once for each of them.
+     * Returns the bytes of all collected changes. A change that several filters collected counts once for each filter.
      */
     bytes: () => bytes,
     put: ({ changes }: Filter, notification: Notification) => {

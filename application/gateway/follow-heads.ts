@@ -9,7 +9,9 @@ type PathBlock = FollowedBlock & { readonly logs: readonly FollowedLog[] };
 
 export type ChainEvents = {
   added(block: PathBlock): Promise<void>;
-  /** Reports replaced blocks in ascending order, as nodes do; `added` holds the blocks that replace them. */
+  /**
+   * Reports replaced blocks in ascending order, as nodes do; `added` has the blocks that replace the reported blocks.
+   */
   removed(blocks: readonly PathBlock[], added: readonly FollowedBlock[]): Promise<void>;
 };
 
@@ -28,13 +30,13 @@ const maxPauseMs = 2000;
 const minDenials = 20;
 const minDenialMs = 10_000;
 /**
- * Maximum number of blocks that are read before they are reported. A larger gap is filled in parts, so that a failure
- * discards the blocks of one part only.
+ * Maximum number of blocks that are read before the first of these blocks is reported. A larger gap is filled in parts,
+ * so that a failure discards the blocks of one part only.
  */
 const maxAhead = 64;
 
 /**
- * Time in milliseconds for which a head below all remembered blocks is taken for that of a lagging node. After that
+ * Time in milliseconds for which a head below all remembered blocks counts as the head of a lagging node. After that
  * time, the chain counts as replaced.
  */
 const lagToleranceMs = 60_000;
@@ -58,7 +60,7 @@ const createPath = () => {
       blocks.push(block);
       trim();
     },
-    /** Removes the blocks above the given one and returns them. */
+    /** Removes the blocks above the block `hash` and returns the removed blocks. */
     cutAbove: (hash: string) => blocks.splice(blocks.findIndex((block) => block.hash === hash) + 1),
   };
 };
@@ -83,8 +85,8 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
   };
   const retry = async () => {
     fails++;
-    // Every new head starts a run, so further runs may fail during a pause. One pause at a time is enough for all of
-    // them.
+    // Every new head starts a run, so further runs may fail during a pause. One pause at a time is enough for all
+    // failed runs.
     if (isPausing) return;
     isPausing = true;
     await system.sleep(Math.min(pauseMs * fails, maxPauseMs), signal);
@@ -137,7 +139,8 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
   let belowSince: number | null = null;
 
   /**
-   * Returns whether a head below all remembered blocks is that of a lagging node, so that no block counts as removed.
+   * Returns true while a head below all remembered blocks counts as the head of a lagging node. No block then counts as
+   * removed.
    */
   const lags = ({ number }: Head): boolean => {
     if (number >= (path.oldest()?.number ?? 0)) belowSince = null;

@@ -24,7 +24,10 @@ export type FollowedBlock = {
 
 const ofBodyOnly = ['transactions', 'uncles', 'withdrawals', 'size'];
 const emptyBloom = /^0x0+$/;
-/** Matches the bloom filters of networks that do not fill them, such as Filecoin. */
+/**
+ * Matches a bloom filter without information (empty, or with all bits set), as networks without bloom filters return
+ * it.
+ */
 const noBloom = /^0x(f{512})?$/i;
 
 const announcedBy = (bloom: unknown): FollowedBlock['announces'] => {
@@ -69,7 +72,7 @@ const isLogOf =
     String(log.blockHash).toLowerCase() === hash;
 
 /**
- * Fetches the logs of exactly one block; null when all nodes that responded returned none although the bloom filter
+ * Fetches the logs of exactly one block; null when all nodes that responded returned no logs although the bloom filter
  * shows logs. Rejects with NODE_ERROR when a log is malformed or belongs to another block, so that the caller retries.
  */
 export const fetchLogs = async (

@@ -5,7 +5,7 @@ import type { Node } from '../ports/node.js';
 /** Maximum number of blocks that a log filter may cover; searching more would delay other callers of the node. */
 export const maxBlocks = 10_000;
 
-/** Returns the height of a block parameter; null for an absent one and for tags of blocks near the head. */
+/** Returns the height of a block parameter; null for an absent parameter and for tags of blocks near the head. */
 const heightOf = (block: unknown): number | null => {
   if (block === 'earliest') return 0;
   return isQuantity(block) ? Number(block) : null;
@@ -14,7 +14,7 @@ const heightOf = (block: unknown): number | null => {
 const faultOf = (from: number, to: number) =>
   to - from < maxBlocks ? null : `must cover at most ${maxBlocks} blocks: split the range`;
 
-/** Returns the greatest known head height of the nodes; 0 before a node has reported one. */
+/** Returns the greatest known head height of the nodes; 0 before a node has reported a head. */
 export const headSeen = (node: Pick<Node, 'metrics'>) => Math.max(0, ...node.metrics().members.map(({ head }) => head));
 
 /**

@@ -3,7 +3,7 @@ import type { System } from '../ports/system.js';
 /** Message serialized once for all its recipients. */
 export type Notification = { readonly json: string };
 export type Listener = (notification: Notification) => void;
-/** Unsubscribes. */
+/** Function that ends a subscription. */
 export type Leave = () => void;
 
 /** Number of listener calls after which the event loop runs other work. */

@@ -10,9 +10,9 @@ import { type Folded, foldHistory, TooManyEvents } from './replay.js';
 
 export type AsOf<Records> = {
   /**
-   * Returns the use cases (`records`) on an organization's data as of a moment, and the position of its last event up
-   * to that moment. A future moment means now. Rejects with TooManyEvents when more than `bounds.maxEvents` events
-   * would be replayed.
+   * Returns the use cases (`records`) on an organization's data as of a moment, and the position of the organization's
+   * last event up to that moment. A future moment means now. Rejects with TooManyEvents when more than
+   * `bounds.maxEvents` events would be replayed.
    */
   at(organizationId: string, moment: Moment, bounds: Bounds): Promise<{ records: Records; position: Position }>;
   /** Configured maximum number of events that one request may replay. */
@@ -23,8 +23,8 @@ type Bounds = {
   readonly signal: AbortSignal;
   readonly maxEvents: number;
   /**
-   * Called with the number of events that this call replayed; not called for a result of the cache or of a concurrent
-   * call.
+   * Called with the number of events that this call replayed; not called for a result from the cache or from a
+   * concurrent call.
    */
   readonly touch?: ((count: number) => void) | undefined;
 };
@@ -48,8 +48,8 @@ export type AsOfPorts<Records> = {
   readonly scratch: () => ReadModels;
   readonly asOfEvents: number;
   /**
-   * Maximum number of events of all cached histories together. The history that was cached last stays even if it has
-   * more.
+   * Maximum number of events of all cached histories together. The most recently cached history stays even if it alone
+   * has more events.
    */
   readonly foldedEvents: number;
 };
@@ -105,7 +105,7 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
   const { events, scratch, pageTokens, show, asOfEvents, foldedEvents } = ports;
   const cache = createFoldedCache(foldedEvents);
   const flights = createSingleFlight<Folded>();
-  /** Limits memory: at most two histories are folded at a time, at most one of each organization. */
+  /** Limits memory: at most two histories are folded at a time, and at most one history of each organization. */
   const inTurn = createFairTurns({ maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 64 });
   /**
    * Errors by organization, each with the first event beyond the limit, so that later requests fail without reading the

@@ -44,7 +44,10 @@ type Bounds = { readonly signal: Pick<AbortSignal, 'aborted'>; readonly maxEvent
  */
 type Touched = DocumentChange & { readonly meanwhile?: object | null };
 
-/** Number of events after which the event loop runs other work; each event of the period is applied on its own. */
+/**
+ * Number of events after which the event loop runs other work. Low, because each event of the period is applied on its
+ * own.
+ */
 const eventsAtOnce = 100;
 
 const isSame = (one: object | null, other: object | null) => canonical(one) === canonical(other);

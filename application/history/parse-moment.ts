@@ -7,7 +7,7 @@ const position = /^\d{1,16}$/;
  */
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Parses an ISO 8601 time to Unix ms; null when the text is not one. */
+/** Parses an ISO 8601 time to Unix ms; null when the text is not such a time. */
 export const timeOf = (given: string): number | null => {
   const time = isoTime.test(given) ? Date.parse(given) : Number.NaN;
   return Number.isNaN(time) ? null : time;

@@ -6,7 +6,7 @@ import type { StateStore } from '../ports/state.js';
 import { createImportProgress } from './import-progress.js';
 
 export type FoundImport = ImportDocument & {
-  /** Height of the last block that was read. Before any was read, height of the first block to read. */
+  /** Height of the last block that was read. Before any block was read, the height of the first block to read. */
   readonly current_block: number;
 };
 export type HistoryImports = {

@@ -49,8 +49,8 @@ const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => 
     return header;
   };
   /**
-   * Returns the headers before the first block that the follower has not read. A block that replaced another one is
-   * left to the follower, which will read it with all addresses of the wallet.
+   * Returns the headers before the first block that the follower has not read. A block that replaced another block is
+   * left to the follower, which reads the new block for all addresses of the wallet.
    */
   const followedOf = async (headers: readonly Header[], first: string) => {
     const reached = await readReached(state, variant.tag);
@@ -101,7 +101,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
     return reached !== null && reached.chain !== first;
   };
 
-  /** Returns why an import can never continue; null if it can. */
+  /** Returns why an import can never continue; null if the import can continue. */
   const obstacleOf = async ({ document: { wallet_id, chain: first } }: ImportJob, held: AddressDocument | null) => {
     if (held?.wallet_id !== wallet_id) return 'The address was removed from the wallet.';
     return (await isReplaced(first)) ? 'The chain was replaced by another one.' : null;
@@ -113,7 +113,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
     // Skips the first block of the chain: on some chains no node returns it, and on no chain does it have transfers.
     return Math.max((await importProgress.read(import_id)) ?? from_block, genesis.number + 1);
   };
-  /** Reads the next blocks, up to the last confirmed one. */
+  /** Reads the next blocks, up to the newest confirmed block. */
   const advance = async (job: ImportJob, held: AddressDocument): Promise<ImportTurn> => {
     const { import_id: importId, wallet_id: walletId, to_block, chain: first } = job.document;
     const context = contextOf(variant, job);

@@ -6,7 +6,7 @@ import type { Chain } from '../ports/chain.js';
 import type { ImportProgress } from './import-progress.js';
 import { importStream } from './import-request.js';
 
-/** Running import. */
+/** Running import (ImportHistory), with the organization of its address. */
 export type ImportJob = { readonly organizationId: string; readonly document: ImportDocument };
 
 /** Thrown when an import cannot read a block, for example because no node returns it. */

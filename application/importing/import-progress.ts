@@ -1,6 +1,8 @@
 import { noEntry, type StateStore } from '../ports/state.js';
 
-/** Progress of running imports. Losing it is harmless: an import that begins again records nothing twice. */
+/**
+ * Progress of running imports. A loss of this progress is harmless: the import starts over and records nothing twice.
+ */
 export type ImportProgress = {
   /** Returns the next block to read; null before the first part was read. */
   read(importId: string): Promise<number | null>;

@@ -15,7 +15,10 @@ import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { lastUnfollowed } from './last-unfollowed.js';
 
-/** Requests the import of the history of an address. Returns the running import if that covers the requested blocks. */
+/**
+ * Requests the import of the history of an address. Returns the running import if that import covers the requested
+ * blocks.
+ */
 export type ImportRequest = (
   context: Context,
   of: {
@@ -42,15 +45,15 @@ const blocksCountedAsOne = 100;
 
 export const importStream = ({ variant }: Context, address: string) => `${variant.tag}.${address}`;
 
-/** Returns the first block of an import; the first block that the nodes have if the request names none. */
+/** Returns the first block of an import; the first block that the nodes have if the request names no block or time. */
 const firstBlockOf = async (chain: Chain, { fromBlock, fromTime }: Wanted, last: number) => {
   if (fromBlock !== undefined && fromTime !== undefined)
     invalid('/from_time', 'cannot be combined with from_block: give one of them');
   if (fromBlock !== undefined) return fromBlock;
   if (fromTime === undefined) return Math.min(await firstBlockSince(chain, last, 0), last);
   const after = await firstBlockSince(chain, last, fromTime + 1);
-  // Starts with the last block at or before that time, unless the nodes lack it, for example because they discard old
-  // blocks.
+  // Starts with the last block at or before that time, unless the nodes lack that block, for example because the nodes
+  // discard old blocks.
   return after > 0 && (await chain.headerAt(after - 1)) ? after - 1 : after;
 };
 

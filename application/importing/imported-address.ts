@@ -8,7 +8,7 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { tokensOfAddress } from '../read-models/address-tokens.js';
 
-/** View of a chain that is limited to one address, like that of a follower that watches no other address. */
+/** View of a chain that is limited to one address, like the view of a follower that watches no other address. */
 export type ImportedAddress = {
   readonly interest: Interest;
   /**

@@ -13,14 +13,14 @@ type Registration = {
   readonly time: number;
 };
 
-/** Tolerated difference between the clocks of the chain and of this machine. */
+/** Tolerated difference in seconds between the clocks of the chain and of this machine. */
 const clockSkewSeconds = 10;
 
 type Ports = { readonly state: StateStore; readonly chain: Chain };
 
 /**
- * Returns the last block that the follower read before it knew of the registration, by searching the non-final blocks;
- * the final block if none of them was.
+ * Returns the height of the last block that the follower read before the registration, found by binary search among the
+ * non-final blocks; the height of the final block if the follower read all of these blocks later.
  */
 const searchPositions = async ({ state }: Ports, { tag }: Variant, followed: Followed, position: Position) => {
   let [before, after] = [followed.final.number, followed.tip.number + 1];
@@ -34,8 +34,8 @@ const searchPositions = async ({ state }: Ports, { tag }: Variant, followed: Fol
 };
 
 /**
- * Returns the last block that the follower may have read without knowing the registration. Importing a few followed
- * blocks again is harmless: what is recorded already is not recorded again.
+ * Returns the last block that the follower may have read before the registration. Importing a few blocks that the
+ * follower has read is harmless, because no transfer is recorded twice.
  */
 export const lastUnfollowed = async (ports: Ports, variant: Variant, { position, time }: Registration) => {
   const followed = await readFollowed(ports.state, variant.tag);

@@ -11,7 +11,9 @@ export type Engines = {
   readonly queue: 'embedded' | 'Redis';
 };
 
-/** Description of a backup, stored last: a folder without one is incomplete. */
+/**
+ * Description of a backup. The description is stored last, so a folder without a description is an incomplete backup.
+ */
 export type BackupManifest = {
   readonly format: 1;
   /** Version of the software that took the backup. */
@@ -57,8 +59,8 @@ export type RestoredBackup = VerifiedBackup & {
 };
 
 /**
- * Operator commands on backups. `take` adds a backup to `directory`; the other commands use `directory` if it is a
- * backup, otherwise the newest backup in it.
+ * Operator commands on backups. `take` adds a backup to `directory`. The other commands use `directory` itself if it is
+ * a backup, otherwise the newest backup in `directory`.
  */
 export type Backups = {
   take(directory: string, keep: number | null): Promise<TakenBackup>;

@@ -72,7 +72,7 @@ const differs = (n: number, { id }: Recorded): never =>
 
 /**
  * Creates a function that returns the events of a batch which the target lacks. Events that an interrupted migration
- * copied must equal those of the source.
+ * copied must equal the events of the source.
  */
 const createMissing = (to: EventStore) => {
   const held = eventsOf(to);
@@ -120,8 +120,8 @@ const copyEvents = async ({ from, to }: MigrationPorts, report: Report) => {
 };
 
 /**
- * Maps each source position in `asked` to a target position: that of the copy of the last event at or before the source
- * position. Positions before the first or after the last event become the beginning.
+ * Maps each source position in `asked` to a target position: the position of the copy of the last event at or before
+ * the source position. Positions before the first or after the last event become the beginning.
  */
 const createPlaces = (asked: ReadonlySet<Position>) => {
   const waiting = [...asked].toSorted((a, b) => a - b);

@@ -56,7 +56,7 @@ export const createMovedHistories = (state: StateStore, notary: Notary, sha256: 
     },
     organizations: () => histories as ReadonlyMap<string, Standing>,
     /**
-     * Returns the sealer's progress to store as entry `id` of the target; null if `id` is that of another kind of
+     * Returns the sealer's progress to store as entry `id` of the target; null if `id` belongs to another kind of
      * entry, or if the progress in the source was forged.
      */
     sealProgressIn: (id: string): string | null => {

@@ -66,7 +66,7 @@ export const withWrittenSince = (value: string, at: (position: Position) => Posi
     ),
   );
 
-/** Describes events that this release cannot read, and the organizations that they stop. */
+/** Describes events that this release cannot read, and the organizations for which these events stop the work. */
 export const unreadableText = ({ type, version, organizations, events }: UnreadableKind): string => {
   const more = organizations.length > maxNamed ? ` and ${organizations.length - maxNamed} more` : '';
   const named = `${organizations.slice(0, maxNamed).join(', ')}${more}`;
@@ -118,7 +118,8 @@ export const createNewerSoftware = (ports: Ports): NewerSoftware => {
     Object.entries((await written()).versions).filter(([type, { version }]) => isUnreadable(type, version));
 
   /**
-   * Returns the recorded event versions, extended by those of this release; null if the record already has all of them.
+   * Returns the recorded event versions, extended by the versions of this release; null if the record already has all
+   * these versions.
    */
   const extended = async (recorded: WrittenVersions): Promise<WrittenVersions | null> => {
     const missing = eventTypes.filter((type) => currentVersion(type, versions) > (recorded[type]?.version ?? 0));

@@ -6,7 +6,7 @@ import { createNewerSoftware, type NewerSoftware } from './newer-software.js';
 import { createOversight, type Oversight, type OversightPorts } from './overview.js';
 import { createStatus, type Status, type StatusPorts } from './status.js';
 
-/** Views for operators: progress, stuck transactions, roles and instances, and traces of newer software. */
+/** Views for operators: progress, stuck transactions, roles and instances, and data that a newer release wrote. */
 export type OperatorViews = {
   readonly status: Status;
   readonly stuckTransactions: StuckTransactions;

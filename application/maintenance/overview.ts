@@ -30,7 +30,7 @@ type Deliveries = {
   readonly parked: number;
   /** Jobs in the queue; fewer than `open` while no deliverer fills the queue. */
   readonly queued: number;
-  /** Time in seconds for which the most overdue delivery has been due; 0 if none is. */
+  /** Time in seconds for which the most overdue delivery has been due; 0 if no delivery is overdue. */
   readonly overdueSeconds: number;
 };
 
@@ -68,7 +68,7 @@ export type OversightPorts = {
   readonly stuckTransactions: StuckTransactions;
   readonly readModels: ReadModels;
   readonly jobs: Pick<Jobs, 'count'>;
-  /** Returns for how many seconds the oldest open delivery has been due; 0 if none is. */
+  /** Returns the time in seconds for which the most overdue open delivery has been due; 0 if no delivery is overdue. */
   readonly oldestDelivery: () => Promise<number>;
   readonly state: StateStore;
   readonly system: System;

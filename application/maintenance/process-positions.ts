@@ -52,7 +52,7 @@ const unknown = (id: string): never =>
     `This version cannot migrate the process state ${id}. Migrate with the version that wrote it.`,
   );
 
-/** Converts the positions in a process state entry to positions of another store. */
+/** Converts the positions in an entry of the state store to positions of another event store. */
 export const migratePositions = (id: string, value: string, at: (position: Position) => Position): string => {
   const [, translate] = byKind.find(([kind]) => kind.test(id)) ?? [];
   return translate?.(value, at) ?? unknown(id);

@@ -9,7 +9,7 @@ export type Maintenance = {
    * rotation, so that an interrupted rotation is recorded too; another event records its end.
    */
   rotateMasterKey(by: Operation): Promise<number>;
-  /** Records that an operator replaced read models with newly built ones. */
+  /** Records that an operator replaced read models with newly built read models. */
   recordRebuild(by: Operation, names: readonly string[]): Promise<void>;
 };
 

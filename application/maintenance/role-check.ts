@@ -11,7 +11,7 @@ const secondsSince = (time: number, now: number) => Math.max(0, Math.round((now 
 /** Names the machine and the process id of an instance. */
 const placeOf = ({ host, pid }: Instance) => `${host}, pid ${pid}`;
 
-/** Describes when an instance was seen last, and whether it was stopped or killed. */
+/** Describes when an instance stored its last heartbeat, and whether the instance was stopped or killed. */
 const endOf = (instance: Instance, now: number) => {
   const { seenAt, stoppedAt } = instance;
   return stoppedAt === null
@@ -32,8 +32,8 @@ const idleFindings = (statuses: readonly RoleStatus[], now: number): readonly Fi
 };
 
 /**
- * Checks one role while others run. A role that does not run is a warning for the first `missingAfterMs`, so that it
- * has time to start, and a failure afterwards.
+ * Checks one role while other roles run. A role that does not run is a warning for the first `missingAfterMs`
+ * milliseconds, so that the role has time to start, and a failure afterwards.
  */
 const roleFinding = ({ role, isNeeded, state, instances, last }: RoleStatus, runsFor: number, now: number): Finding => {
   if (state === 'running') return ok(`${role} runs in ${instances.map(placeOf).join('; ')}`);

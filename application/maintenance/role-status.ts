@@ -23,7 +23,10 @@ export type RoleStatus = {
 };
 
 export type RoleStatuses = {
-  /** Lists all instances with a stored heartbeat, also those that ended, in descending order of the last heartbeat. */
+  /**
+   * Lists all instances with a stored heartbeat, including instances that have ended, in descending order of the last
+   * heartbeat.
+   */
   instances(): Promise<readonly Instance[]>;
   roles(): Promise<readonly RoleStatus[]>;
 };

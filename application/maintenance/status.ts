@@ -26,8 +26,8 @@ type ProjectionStatus = {
   readonly lagSeconds: number;
   readonly stopped: string | null;
   /**
-   * Organizations for which the projection is stopped while it continues for the others, with the reasons; null if
-   * none.
+   * Organizations for which the projection is stopped while the projection continues for other organizations, with the
+   * reasons; null if there are none.
    */
   readonly stoppedFor: string | null;
   /** Generation of the read model that is live, so that queries read it. */
@@ -51,11 +51,16 @@ export type Status = {
   followers(): Promise<readonly FollowerStatus[]>;
   /** Lists the contracts whose balances cannot be read, with their chain. */
   failingContracts(): ReturnType<typeof allFailingContracts>;
-  /** Returns, for each chain for which a follower has stored it, whether the nodes trace the blocks of the chain. */
+  /**
+   * Returns for each chain whether its nodes trace blocks. Chains for which no follower has stored a result are
+   * omitted.
+   */
   traced(): ReturnType<typeof tracedChains>;
   /** Lists the unreadable blocks that followers skipped, with their chain. */
   unreadBlocks(): ReturnType<typeof allUnreadBlocks>;
-  /** Lists the chains on which balances differed from the nodes, with the number of differences and the last one. */
+  /**
+   * Lists the chains on which balances differed from the nodes, with the number of differences and the last difference.
+   */
   drifts(): Promise<readonly (DriftCountDocument & { readonly chain: string })[]>;
   /** Returns the last successful backup; null if none was taken. */
   lastBackup(): ReturnType<typeof lastBackup>;
@@ -68,7 +73,7 @@ type FollowerStatus = {
   readonly head: number;
   /** Age in seconds of the last processed block; 0 while the follower is at the head. */
   readonly lagSeconds: number;
-  /** Seconds since a node last returned its head; null if no follower ever polled one. */
+  /** Seconds since a node last returned its head; null if no follower ever polled a head. */
   readonly headReadSeconds: number | null;
   /** Reason of a stall, an outage or an old head; null while following works. */
   readonly trouble: string | null;

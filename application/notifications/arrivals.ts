@@ -6,8 +6,8 @@ import { notifyingTypes } from './event-notifications.js';
 /** Waits for new notifications of one organization. */
 export type Subscription = {
   /**
-   * Resolves with the position of the newest event since the last call; null if none arrives within `ms` or the service
-   * stops.
+   * Resolves with the position of the newest event since the last call; null if no event arrives within `ms` or the
+   * service stops.
    */
   next(ms: number): Promise<Position | null>;
   /** Returns true once the service is stopping. */

@@ -31,7 +31,7 @@ type Place = Pick<Recorded, 'position' | 'time'>;
 export const derivedId = ({ organizationId, variant }: Context, { position, time }: Place, index: number) =>
   `whd_${position}-${time}-${index}.${variant.tag}.${organizationId}`;
 
-/** Builds the cursor of the place after an event. */
+/** Builds the cursor of the place in the notification feed after an event. */
 export const cursorAfter = ({ position, time }: Place) => `evt_${position}-${time}`;
 
 const derivedForm = /^whd_(\d{1,16})-(\d{1,16})-(\d{1,9})\./;

@@ -38,7 +38,10 @@ const eventContextOf = ({ variant }: Context, { type, data, metadata }: Recorded
   return isMarker({ type, data }) ? { type: variant.notificationType, walletId: (data as Activity).walletId } : null;
 };
 
-/** Reads the notifications of single events: stored ones as they are, and those derived from ledgers. */
+/**
+ * Reads the notifications of single events: notifications that an event stores, and notifications that are derived from
+ * a ledger.
+ */
 export const createEventNotifications = ({ events, readModels, descriptions }: Ports) => {
   /** Returns the number of confirmations from which a transfer of the wallet counts as confirmed. */
   const confirmationsOf = async (context: Context, walletId: string) => {

@@ -28,9 +28,9 @@ const confirmedAt = (event: Marker, before: Ledger) =>
   isWithoutWebhook(event) && before.phase !== 'due' ? before.transfers.slice(before.notified) : [];
 
 /**
- * Returns the transfers that the feed reports at one event of a ledger: those confirmed without a webhook and, when the
- * block is dropped, those that it reported since the last drop. The result depends only on stored events, so it never
- * changes.
+ * Returns the transfers that the feed reports at one event of a ledger: the transfers confirmed without a webhook or,
+ * when a reorg drops the block, the transfers that the feed reported since the last drop. The result never changes,
+ * because it depends only on stored events.
  */
 export const noticesAt = (past: readonly NewEvent[], eventId: string): readonly LedgerNotice[] => {
   let reported: readonly Seen[] = [];

@@ -24,9 +24,12 @@ type Wanted = Filter & {
 type Page = { readonly notifications: readonly NotificationBody[]; readonly nextAfter: string };
 type ReadPage = Page & { readonly isEnd: boolean };
 
-/** Feed of all notifications of one organization and API, including those that are sent to no webhook. */
+/** Feed of all notifications of one organization and API, including notifications that are sent to no webhook. */
 export type Notifications = {
-  /** Returns the notifications after the place `wanted.after`. If there is none yet, waits up to `waitMs` for one. */
+  /**
+   * Returns the notifications after the place `wanted.after`. If there is no notification yet, waits up to `waitMs`
+   * milliseconds for one.
+   */
   list(context: Context, wanted: Wanted, waitMs: number): Promise<Page>;
   /**
    * Yields pages from the place `wanted.after` on, the first page at once, even if it is empty. A later page is empty
@@ -43,8 +46,8 @@ type Ports = {
   /** Events by organization. */
   readonly history: Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'>;
   /**
-   * Returns the position up to which the feed is read: the position of the read models, because the ids of
-   * notifications are looked up there.
+   * Returns the position up to which the feed is read: the position of the read models, because the read models are
+   * needed to look up the id of a notification.
    */
   readonly horizon: (organizationId: string) => Promise<Position>;
   /** Null if the feed is read as of a past moment, because no notification arrives then. */
@@ -55,7 +58,10 @@ type Ports = {
 
 const maxReadPerPage = 2000;
 const breatheEvery = 100;
-/** Interval at which a waiting request reads the feed although no event was reported, in case a report was lost. */
+/**
+ * Interval in milliseconds at which a waiting request reads the feed although no event was reported, in case a report
+ * was lost.
+ */
 const pollIntervalMs = 1000;
 
 const createReadPage = (ports: Ports) => {
@@ -70,7 +76,7 @@ const createReadPage = (ports: Ports) => {
         yield event;
       }
   };
-  /** Returns the wanted notifications of an event, except those before the start. */
+  /** Returns the wanted notifications of an event, except notifications before the start. */
   const wantedIn = async (context: Context, event: Recorded, filter: Filter, { first }: Start) => {
     if (!isWanted(context, event, filter)) return [];
     const skip = first?.position === event.position ? first.skip : 0;
@@ -108,7 +114,9 @@ export const createNotifications = (ports: Ports): Notifications => {
   const { arrivals, progress, system } = ports;
   const readPage = createReadPage(ports);
 
-  /** Reads a page. Waits for notifications, if there are none, until one arrives or `waitMs` have passed. */
+  /**
+   * Reads a page. Waits for notifications, if there are none, until one arrives or `waitMs` milliseconds have passed.
+   */
   const nextPage = async (context: Context, wanted: Wanted, subscription: Subscription | null, waitMs: number) => {
     const until = system.now() + waitMs;
     let page = await readPage(context, wanted);

@@ -5,7 +5,7 @@ import type { Describe } from '../assets/token-descriptions.js';
 import { showTransfer, stateOf } from '../assets/wire-records.js';
 
 /** Transfer with the state and the number of confirmations that its notification reports. */
-type ToldTransfer = { readonly seen: Seen; readonly state: TransferState; readonly confirmations: number };
+type NotifiedTransfer = { readonly seen: Seen; readonly state: TransferState; readonly confirmations: number };
 
 /** Returns the state of a transfer that has the confirmations that its wallet requires. */
 export const settledState = ({ transfer }: Seen): TransferState => (transfer.failed ? 'FAILED' : 'SUCCESS');
@@ -14,7 +14,7 @@ export const settledState = ({ transfer }: Seen): TransferState => (transfer.fai
 export const transferData = (
   variant: Variant,
   { walletId, block }: Activity,
-  { seen: { transfer, own }, state, confirmations }: ToldTransfer,
+  { seen: { transfer, own }, state, confirmations }: NotifiedTransfer,
   describe: Describe,
 ) => ({
   wallet_id: walletId,

@@ -21,7 +21,7 @@ export type Interest = {
   contract(address: string): boolean;
   /**
    * Returns the tokens that the token account `account` may hold, each with its owner, on chains with token accounts.
-   * These claims may be wrong: the connector accepts only those that the account itself confirms.
+   * These claims may be wrong: the connector accepts only claims that the account itself confirms.
    */
   tokenAccounts(account: string): readonly TokenAccount[];
 };
@@ -37,8 +37,8 @@ export type Movement = Transfer & {
 
 /**
  * Balance that may have changed without a transfer. The reason is a fee, a withdrawal, a block reward, a transaction of
- * the network itself, coins wrapped by a token contract, or code that no node traced. The balance is the native one
- * when `asset` is absent.
+ * the network itself, coins wrapped by a token contract, or code that no node traced. If `asset` is absent, the balance
+ * is that of the native coin.
  */
 export type Touch = {
   readonly address: string;
@@ -66,8 +66,8 @@ export type Block = Header & {
 };
 
 /**
- * Tokens as a request names them. `account` is the account that holds them on the chain. Undefined parts are completed
- * by `tokens`.
+ * Tokens as a request names them. `account` is the account that holds the tokens on the chain. The call `tokens`
+ * completes undefined parts.
  */
 export type NamedTokens = {
   readonly owner: string | undefined;
@@ -75,8 +75,8 @@ export type NamedTokens = {
   readonly account: string | undefined;
 };
 /**
- * Tokens that the chain confirmed. `account` is the address that holds them; absent if the owner's address itself holds
- * them.
+ * Tokens that the chain confirmed. `account` is the address that holds the tokens; absent if the owner's address itself
+ * holds them.
  */
 export type FoundTokens = { readonly owner: string; readonly asset: Asset; readonly account?: string };
 
@@ -102,7 +102,7 @@ export interface Sending {
    * chain whose blocks have no base fee.
    */
   suggestedFees(): Promise<{ readonly baseFee: string; readonly priorityFee: string }>;
-  /** Counts the sender's transactions, including pending ones. */
+  /** Counts the sender's transactions, including pending transactions. */
   pendingCount(from: string): Promise<number>;
   /** Sends a signed transaction to every node. Sending a transaction twice is harmless. Never rejects. */
   broadcast(signed: { readonly raw: string; readonly hash: string }): Promise<Broadcast>;
@@ -145,7 +145,7 @@ export interface Chain {
   hints(signal: AbortSignal): AsyncIterable<void>;
   /** Returns the header at a height; null when the chain is shorter. */
   headerAt(number: number): Promise<Header | null>;
-  /** Returns the header with that hash; null when no node knows it, for example after a reorganization. */
+  /** Returns the header with that hash; null when no node knows the block, for example after a reorganization. */
   headerOf(hash: string): Promise<Header | null>;
   /**
    * Returns a block after verifying its contents against its hashes, so that answers of a lagging or malicious node are
@@ -164,7 +164,7 @@ export interface Chain {
   balances(holdings: readonly Holding[], at: Header): Promise<readonly (string | null)[]>;
   /**
    * Searches the logs of a block range for tokens that the addresses received. The result covers the blocks up to the
-   * returned `to`, which may be lower than the requested one. Absent on chains without token ids.
+   * returned `to`, which may be lower than the requested `to`. Absent on chains without token ids.
    */
   tokensReceived?(asked: {
     readonly standard: NumberedStandard;

@@ -46,6 +46,7 @@ export type DevelopmentAddresses = readonly {
 }[];
 
 /**
- * Development chains that a process uses: none, its own (`start`), or those of another process at the given addresses.
+ * Development chains that a process uses: none, chains that the process starts itself (`start`), or the chains of
+ * another process at the given addresses.
  */
 export type WantedDevelopments = 'none' | 'start' | DevelopmentAddresses;

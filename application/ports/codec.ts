@@ -22,7 +22,8 @@ export interface AddressCodec {
   /** Returns the asset at a token address; null when the input is no token address. */
   asset(input: string): Asset | null;
   /**
-   * Description of the token addresses that `asset` accepts, worded to follow "must be"; null where it accepts none.
+   * Description of the token addresses that `asset` accepts, worded to follow "must be"; null where the chain accepts
+   * no token addresses.
    */
   readonly assetForm: string | null;
 }

@@ -1,7 +1,10 @@
 import type { Message } from '../../domain/decider.js';
 import { Failure, StoreDown } from '../../domain/failure.js';
 
-/** Place in the global order of events. Positions grow but have gaps: compare them, never compute the next one. */
+/**
+ * Place in the global order of events. Positions grow but have gaps: compare positions, never compute the next
+ * position.
+ */
 export type Position = number;
 export const beginning: Position = 0;
 
@@ -17,9 +20,9 @@ export const now: Moment = { position: Number.MAX_SAFE_INTEGER };
 export type Commit = { readonly position: Position; readonly time: number };
 
 /**
- * Returns a function that tells whether a commit is at or before a moment. A moment given as a time includes every
- * commit up to the last one with that or an earlier time. Commit times go back only at corrections of the clock, so
- * some of the included commits may have a later time.
+ * Returns a function that returns whether a commit is at or before a moment. A moment given as a time includes every
+ * commit up to the last commit with that time or an earlier time. Commit times go back only at corrections of the
+ * clock, so some of the included commits may have a later time.
  */
 export const commitsUpTo = (moment: Moment, corrections: readonly Commit[]): ((commit: Commit) => boolean) => {
   if ('position' in moment) return ({ position }) => position <= moment.position;
@@ -74,15 +77,18 @@ export type StreamWrite = {
   readonly events: readonly NewEvent[];
   /**
    * Allows a store that bounds the size of an append to split the events over several appends, in order. After an
-   * interruption, only the first of the events may be stored, so the writer must be able to find out which ones are
+   * interruption, possibly only the first events are stored, so the writer must be able to find out which events are
    * missing.
    */
   readonly divisible?: true | undefined;
 };
 
-/** Deadline of one command at a remote store, shared by all calls of the command. Each call that succeeds renews it. */
+/**
+ * Deadline of one command at a remote store, shared by all calls of the command. Each call that succeeds renews the
+ * deadline.
+ */
 export type Deadline = {
-  /** Returns the ms that are left; 0 or less when the deadline has passed. */
+  /** Returns the milliseconds that are left; 0 or less when the deadline has passed. */
   left(): number;
   renew(): void;
 };
@@ -96,15 +102,15 @@ export interface EventStore {
    */
   readonly rejectsWithoutTrace?: true;
   /**
-   * Appends to all the streams or to none, durably, and returns a position that includes them. Rejects with
-   * WrongRevision when a stream is not at its expected revision, unless these very events were stored there before.
-   * Rejects with TooLarge, and stores nothing, when the events exceed the size limit of one append. Rejects with
-   * StreamDeleted or StoreRefuses when no retry can succeed, and with StoreDown when the deadline passes. All streams
-   * belong to one organization or to `system`.
+   * Appends to all the streams or to none, durably, and returns a position that includes the appended events. Rejects
+   * with WrongRevision when a stream is not at its expected revision, unless these very events were stored there
+   * before. Rejects with TooLarge, and stores nothing, when the events exceed the size limit of one append. Rejects
+   * with StreamDeleted or StoreRefuses when no retry can succeed, and with StoreDown when the deadline passes. All
+   * streams belong to one organization or to `system`.
    */
   append(writes: readonly StreamWrite[], deadline?: Deadline): Promise<Position>;
   /**
-   * Copies events of another store to the end of this one, in the given order and with their commit times. No other
+   * Copies events of another store to the end of this store, in the given order and with their commit times. No other
    * writer may use the streams meanwhile. After an interruption, only the first of `events` may be stored.
    */
   adopt(events: readonly Recorded[]): Promise<void>;
@@ -114,7 +120,7 @@ export interface EventStore {
   ): Promise<{ readonly events: readonly NewEvent[]; readonly revision: Revision }>;
   /**
    * Yields the events after a position, in order and in batches; ends at the last event. `after` must be the position
-   * of an event or `beginning`, as it must in `subscribe`: a store may reject any other with UnknownPosition.
+   * of an event or `beginning`, as it must in `subscribe`: a store may reject any other position with UnknownPosition.
    */
   readAll(after: Position): AsyncIterable<readonly Recorded[]>;
   /**
@@ -124,7 +130,10 @@ export interface EventStore {
   readOrganization(organizationId: string, after: Position): AsyncIterable<readonly Recorded[]>;
   /** Yields the events of an organization up to a moment, newest first, reading no further than the caller iterates. */
   readOrganizationBackwards(organizationId: string, upTo: Moment): AsyncIterable<readonly Recorded[]>;
-  /** Yields the events after a position and then those appended by any process, until the signal fires. */
+  /**
+   * Yields the events after a position, and then new events of any process as they are appended, until the signal
+   * fires.
+   */
   subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
   /**
    * Returns the position of the last event. A cluster is asked through its leader, because other members may be behind.
@@ -133,8 +142,8 @@ export interface EventStore {
   /** Returns the last event; null when the store is empty. */
   newest(): Promise<Recorded | null>;
   /**
-   * Counts the events after a position. A store that counts one by one may stop at ten thousand. For a position that
-   * the store does not know, all events count.
+   * Counts the events after a position. A store that has to count event by event may stop at ten thousand. For a
+   * position that the store does not know, all events count.
    */
   countAfter(position: Position): Promise<number>;
   /**
@@ -193,7 +202,7 @@ export class MissingEvents extends Error {
 
 /**
  * Thrown when there is no event at the position after which to read, for example after an older backup was restored.
- * Stores whose positions have no gaps cannot detect this.
+ * Stores whose positions have no gaps never throw this error.
  */
 export class UnknownPosition extends Error {
   override readonly name = 'UnknownPosition';

@@ -4,8 +4,8 @@ import type { Change, ReadModels } from './read-models.js';
 
 /**
  * Documents of a collection, built in one pass over the events. Readers and `commit` use the live generation. A newer
- * generation is built beside the live one and replaces it atomically. The replaced generation is retired, and removed
- * once no reader uses it.
+ * generation is built beside the live generation and then replaces the live generation atomically. The replaced
+ * generation is retired, and removed once no reader uses it.
  */
 export type Generation = {
   readonly collection: string;
@@ -14,7 +14,8 @@ export type Generation = {
   readonly version: number;
   readonly state: 'live' | 'building';
   /**
-   * Position up to which a generation in state `building` is built. The position of a live one is in the checkpoint.
+   * Position up to which a generation in state `building` is built. The position of a live generation is in the
+   * checkpoint.
    */
   readonly position: Position;
 };
@@ -22,13 +23,19 @@ export type Generation = {
 /** Positions up to which generations are built, by collection name. */
 export type Positions = Readonly<Record<string, Position>>;
 
-/** Upper bound for `hold` in milliseconds. It applies even if the clock of the requesting process is wrong. */
+/**
+ * Maximum time in milliseconds for which `hold` blocks commits. The maximum applies even if the clock of the requesting
+ * process is wrong.
+ */
 export const maxHoldMs = 5000;
 
 export interface Generations {
   /** Lists the generations that are live or being built. */
   listGenerations(): Promise<readonly Generation[]>;
-  /** Starts a generation for each collection, or continues one that was started for the same projection version. */
+  /**
+   * Starts a generation for each collection, or continues a generation that was started for the same projection
+   * version.
+   */
   begin(collections: readonly AnyCollection[]): Promise<void>;
   /** Documents of the generations being built; reads reject with NothingBuilt when no generation is being built. */
   readonly built: Pick<ReadModels, 'getMany' | 'scan'>;
@@ -43,8 +50,8 @@ export interface Generations {
    */
   makeReady(collections: readonly AnyCollection[]): Promise<void>;
   /**
-   * Replaces the live generations with the built ones atomically. Returns false and changes nothing if a built
-   * generation is behind the live one or not indexed. `end` is the position of the store's last event. A live
+   * Replaces the live generations with the built generations atomically. Returns false and changes nothing if a built
+   * generation is behind the live generation or not indexed. `end` is the position of the store's last event. A live
    * generation beyond `end` was built from events that the store does not have; the generation that replaces it only
    * has to reach `end`.
    */
@@ -60,7 +67,7 @@ export interface Generations {
   removeRetired(): Promise<void>;
 }
 
-/** Thrown when no generation is being built: it was swapped or removed, perhaps by another process. */
+/** Thrown when no generation is being built: the generation was swapped or removed, perhaps by another process. */
 export class NothingBuilt extends Error {
   override readonly name = 'NothingBuilt';
 }

@@ -1,6 +1,7 @@
 /**
  * Work that is due at a certain time. The queue is fair: organizations take turns, and so do the lanes of an
- * organization. Jobs delay other jobs of their lane, but hardly those of other lanes or organizations.
+ * organization. A lane is a group of jobs, such as the deliveries to one webhook. A job delays other jobs of its lane,
+ * but hardly delays jobs of other lanes or organizations.
  */
 export type Job = { readonly id: string; readonly organization: string; readonly lane: string };
 
@@ -28,8 +29,8 @@ export interface Jobs {
   /** Removes queued jobs; a running job is not stopped. */
   remove(ids: readonly string[]): Promise<void>;
   /**
-   * Runs due jobs until the signal fires, then finishes the running ones. Jobs of a process that died are run within
-   * five seconds, by another process or by the same one after its restart. A job that throws is retried soon.
+   * Runs due jobs until the signal fires, then finishes the running jobs. Jobs of a process that died are run within
+   * five seconds, by another process or by the same process after its restart. A job that throws is retried soon.
    */
   work(work: Work, signal: AbortSignal): Promise<void>;
   /** Counts the queued and running jobs. */

@@ -33,8 +33,8 @@ export type AdmissionRequest = {
 export type Admission = {
   readonly replayed: boolean;
   /**
-   * True when the limiter does not know the span and so may have forgotten its nonces. The nonce is then not spent, and
-   * no rate limit is charged.
+   * True when the limiter does not know the span and so may have lost the nonces of that time. The nonce is then not
+   * spent, and no rate limit is charged.
    */
   readonly isSpanUnknown: boolean;
   readonly quota: Quota | null;
@@ -61,12 +61,12 @@ export type RequestRecord =
 export interface Limiter {
   /**
    * Spends the nonce and charges the rate limits atomically. Exactly one call with a given key and nonce succeeds,
-   * across processes and restarts. Charges all four windows of the rate limits, or none when one of them is exhausted.
+   * across processes and restarts. Charges all four windows of the rate limits, or none when one window is exhausted.
    */
   admit(request: AdmissionRequest): Promise<Admission>;
   /**
-   * Opens a span, which is a time range of nonces. The limiter remembers the nonces of an open span, except those that
-   * are older than the latest one by `retentionMs` or more.
+   * Opens a span, which is a time range of nonces. The limiter remembers the nonces of an open span, except nonces that
+   * are older than the latest nonce by `retentionMs` or more.
    */
   openSpan(id: string): Promise<void>;
   /** Charges the rate limits for a request without a nonce. */

@@ -38,7 +38,7 @@ export type RpcCall = {
   readonly retryIfEmpty?: boolean;
   /** True to ask a node even if the answer is cached. */
   readonly bypassCache?: boolean;
-  /** Index of the node that is asked before the others. */
+  /** Index of the node that is asked before the other nodes. */
   readonly node?: number;
 };
 
@@ -79,7 +79,7 @@ export class NodeRefusal extends Failure {
 export interface AnnouncedHeads {
   /** Publishes a head to the other processes. Delivery is best effort. */
   announce(address: string, height: number): void;
-  /** Calls the listener with the newest head and each later one; resolves once no later head can be missed. */
+  /** Calls the listener with the newest head and each later head; resolves once no later head can be missed. */
   listen(address: string, listener: (height: number) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -99,14 +99,15 @@ export interface Node {
   /** Returns the parsed result of `answer`. Rejects with NodeRefusal and the node's message on an error answer. */
   ask(method: string, params: readonly unknown[], terms?: Pick<RpcCall, 'bundle' | 'retryIfEmpty'>): Promise<unknown>;
   /**
-   * Returns the newest block that any node knows. Among several blocks at that height, the one that the previous call
+   * Returns the newest block that any node knows. Among several blocks at that height, the block that the previous call
    * returned is preferred.
    */
   head(): Promise<Head>;
   /** Calls the listener when there may be a new head, until the signal fires. */
   watchHeads(listener: () => void, signal: AbortSignal): void;
   /**
-   * Calls the listener with the hash of each new pending transaction, from when this resolves until the signal fires.
+   * Calls the listener with the hash of each new pending transaction, from the time at which the returned promise
+   * resolves until the signal fires.
    */
   watchPending(listener: (hash: string) => void, signal: AbortSignal): Promise<void>;
   metrics(): NodeMetrics;

@@ -13,7 +13,7 @@ export interface LogMark {
   set(): Promise<void>;
 }
 
-/** Signer of audit records, so that write access to the stores is not enough to forge them. */
+/** Signer of audit records, so that write access to the stores is not enough to forge audit records. */
 export interface Notary {
   readonly keyId: string;
   /** Public key in the form `audpk_…`. */

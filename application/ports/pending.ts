@@ -25,7 +25,7 @@ export interface PendingTransactions {
   scan(after: PendingTransaction | null): Promise<readonly PendingTransaction[]>;
   forget(hashes: readonly string[]): Promise<void>;
   forgetUsed(used: readonly UsedNonce[]): Promise<void>;
-  /** Removes transactions first seen before `since` (Unix ms), and the oldest ones in excess of `maxCount`. */
+  /** Removes transactions first seen before `since` (Unix ms), and the oldest transactions in excess of `maxCount`. */
   trim(since: number, maxCount: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -72,8 +72,8 @@ export interface ReadModels {
   scan<Doc>(collection: Collection<Doc>, after?: DocumentKey): Promise<readonly Found<Doc>[]>;
   checkpoint(): Promise<Checkpoint>;
   /**
-   * Writes documents and the checkpoint's new positions in one step and adds one to its revision; returns false and
-   * writes nothing when another process moved the checkpoint away from `from`.
+   * Writes documents and the checkpoint's new positions in one step and increments the revision of the checkpoint;
+   * returns false and writes nothing when another process moved the checkpoint away from `from`.
    */
   commit(changes: readonly Change[], from: Checkpoint, positions: Checkpoint['positions']): Promise<boolean>;
   /** Calls the listener each time all documents are lost at once, before the first read of the empty collections. */

@@ -1,4 +1,4 @@
-/** Notification to post; `headers` are the ones configured by the customer. */
+/** Notification to post; `headers` are the headers that the customer configured. */
 export type WebhookMessage = {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -15,7 +15,7 @@ export type PostResult = {
   readonly status: number | null;
   readonly failure: string;
   readonly durationMs: number;
-  /** First kibibyte of the response body, as text. Secrets of the request that it repeats are masked. */
+  /** First kibibyte of the response body, as text. Secrets of the request that the response repeats are masked. */
   readonly answer: string;
   /** Earliest next attempt that the receiver asked for (`retry-after`), Unix ms; null without such a header. */
   readonly retryAt: number | null;
@@ -45,8 +45,8 @@ export type SigningTarget = {
 /** Signer of notifications. Receivers verify that this service sent a notification, and sent it to their webhook. */
 export interface WebhookSigner {
   /**
-   * Signs with the key and the secret of the webhook, then with those before the last rotation if the target has them,
-   * and with the shared key while that is enabled.
+   * Signs with the key and the secret of the webhook, then with the key and the secret before the last rotation if the
+   * target has `previousSecret`, and with the shared key while the shared key is enabled.
    */
   sign(to: SigningTarget, message: Pick<WebhookMessage, 'id' | 'timestamp' | 'body'>): string;
   /** Returns the public key of one webhook (`whpk_…`), with which its receivers verify signatures. */

@@ -6,11 +6,11 @@ export const noEntry = 0;
 
 export interface StateStore {
   get(bucket: Bucket, id: string): Promise<Entry | null>;
-  /** Returns the next ids after the given one, in order; empty at the end. */
+  /** Returns the next ids after the id `after`, in order; empty at the end. */
   ids(bucket: Bucket, after: string): Promise<readonly string[]>;
   /**
-   * Writes durably if the entry is at revision `expected` (`noEntry` for a new entry), which makes it `expected + 1`.
-   * Otherwise returns false and writes nothing.
+   * Writes durably if the entry is at revision `expected` (`noEntry` for a new entry), which then has revision
+   * `expected + 1`. Otherwise returns false and writes nothing.
    */
   put(bucket: Bucket, id: string, value: string, expected: number): Promise<boolean>;
   /** Removes an entry without leaving a copy of its value in the store's files. */

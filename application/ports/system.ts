@@ -12,7 +12,7 @@ export interface System {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Lets other work run between two parts of a long computation. */
   breathe(): Promise<void>;
-  /** Text that identifies this operating system process among all those that use the same stores; has no spaces. */
+  /** Text that identifies this operating system process among all processes that use the same stores; has no spaces. */
   readonly processId: string;
   /** Returns whether a process with the given `processId` ran on this machine and has ended. */
   hasEnded(processId: string): boolean;
@@ -23,7 +23,7 @@ export interface System {
   sha256(bytes: Uint8Array | string): string;
   /** Returns the HMAC-SHA256 in lower-case hex. */
   hmac(key: string, text: string): string;
-  /** Signs with a key that only this service holds. A signature for one `purpose` is not valid for another. */
+  /** Signs with a key that only this service holds. A signature for one `purpose` is not valid for another purpose. */
   sign(purpose: string, text: string): string;
   /**
    * Signs with a key that belongs to the current stores, for texts that become invalid when the service moves to other

@@ -34,8 +34,8 @@ type Options = {
  */
 type Waiting = { readonly event: Recorded; readonly from: Position };
 /**
- * Events after position `after` and up to `to`. Reading them from the store starts at position `from`, which is `after`
- * or an earlier position.
+ * Events after position `after` and up to `to`. Reading these events from the store starts at position `from`, which is
+ * `after` or an earlier position.
  */
 type Range = { readonly from: Position; readonly after: Position; to: Position };
 type Lane = {
@@ -50,14 +50,15 @@ type Lane = {
 const catchUpMs = 500;
 const organizationsAtOnce = 4;
 const eventsAtOnce = 32;
-/** Limit of events in memory per organization. Later ones are read from the store again when their turn comes. */
+/** Limit of events in memory per organization. Later events are read from the store again when it is their turn. */
 const maxWaiting = 1000;
 
 const lastOf = (waiting: readonly Waiting[]) => waiting.at(-1)?.event.position ?? beginning;
 const oldestIn = ({ waiting: [first], stored }: Lane) => first?.from ?? stored?.from;
 
 /**
- * Reads an organization's events in the range, about `maxWaiting` of them, and returns the position that it reached.
+ * Reads the first events of an organization in the range, about `maxWaiting`, and returns them with the position up to
+ * which the store was read.
  */
 const readPiece = async (events: EventStore, organizationId: string, { from, after, to }: Range) => {
   const found: Waiting[] = [];
@@ -124,8 +125,8 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
       return lane;
     },
     /**
-     * Does one piece of the organization's work, or reads its stored events if none is in memory. Returns true when no
-     * event of the organization is left.
+     * Does one piece of the organization's work, or reads its stored events if no event is in memory. Returns true when
+     * no event of the organization is left.
      */
     serve: async (lane: Lane, organizationId: string): Promise<boolean> => {
       if (lane.waiting.length === 0 && lane.stored) await refill(lane, organizationId, lane.stored);
@@ -148,8 +149,8 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
 
 /**
  * Passes events to a process that works for each organization in turn, one bounded piece each, so that an organization
- * with much work or failing work does not delay the others. Waits until the read models include the events. The
- * checkpoint stays before the oldest unfinished event.
+ * with much work or failing work does not delay other organizations. Waits until the read models include the events.
+ * The checkpoint stays before the oldest unfinished event.
  */
 export const followInTurns = (ports: Ports, options: Options) => {
   const { progress, system } = ports;

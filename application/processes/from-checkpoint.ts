@@ -24,9 +24,9 @@ type Options = {
 type Ports = { readonly events: EventStore; readonly state: StateStore; readonly system: Pick<System, 'log'> };
 
 /**
- * Skips organizations whose events cannot be processed, so that the others continue. The checkpoint stays before the
- * first skipped event. An organization with unreadable events waits for a release that can read them; any other one is
- * retried with the next batch.
+ * Skips organizations whose events cannot be processed, so that the work for other organizations continues. The
+ * checkpoint stays before the first skipped event. An organization with unreadable events waits for a release that can
+ * read them; any other skipped organization is retried with the next batch.
  */
 const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => {
   const leftOut = new Map<string, { readonly from: Position; readonly isUnreadable: boolean }>();
@@ -110,8 +110,8 @@ export const fromCheckpoint = (
   };
 
   /**
-   * Resets the checkpoint if the event store has no event at its position, so that the next start reads all events
-   * again.
+   * Resets the checkpoint if the event store has no event at the saved position, so that the next start reads all
+   * events again.
    */
   const forget = async (error: unknown): Promise<never> => {
     const stored = error instanceof UnknownPosition ? await state.get('processes', id) : null;

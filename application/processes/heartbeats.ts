@@ -10,7 +10,7 @@ export type Activity = {
   readonly name: string;
   readonly role: Role;
   readonly state: 'running' | 'standby' | 'restarting';
-  /** True if one instance at a time does the work: the one that runs the process leads, the others stand by. */
+  /** True if one instance at a time does the work: one instance runs the process, and the other instances stand by. */
   readonly isLeased: boolean;
   /** Last failure since the start of the instance; null if there was none. */
   readonly failure: ProcessFailure | null;
@@ -21,7 +21,7 @@ export type Deployment = {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  /** True if the settings name a chain to follow, by this process or by another one with the same settings. */
+  /** True if the settings name a chain to follow, by this process or by another process with the same settings. */
   readonly followsChains: boolean;
 };
 
@@ -51,20 +51,23 @@ type Heartbeat = Omit<Instance, 'isKilled' | 'authenticates'> & {
 };
 
 const heartbeatIntervalMs = 5000;
-/** Time without a heartbeat after which an instance counts as dead. */
+/** Time in milliseconds without a heartbeat after which an instance counts as dead. */
 export const missingAfterMs = 30_000;
-/** Time for which heartbeats of ended instances are kept. */
+/** Time in milliseconds for which heartbeats of ended instances are kept. */
 const keptMs = 3_600_000;
 /** Interval, in heartbeats, at which outdated heartbeats are removed. */
 const pruneInterval = 12;
-/** Time after a failure for which a process counts as `restarting`. It exceeds the longest pause before a restart. */
+/**
+ * Time in milliseconds after a failure for which a process counts as `restarting`; longer than the longest pause before
+ * a restart.
+ */
 const restartingMs = 30_000;
 const maxMessageLength = 300;
 
 const prefix = 'instance:';
 const idOf = (instance: string) => `${prefix}${instance}`;
 
-/** Returns whether an entry of the process state is a heartbeat. A migration to other stores leaves heartbeats out. */
+/** Returns whether an entry of the state store is a heartbeat. A migration to other stores leaves heartbeats out. */
 export const isHeartbeat = (id: string) => id.startsWith(prefix);
 
 export const isSeen = ({ seenAt, stoppedAt, isKilled }: Instance, now: number) =>
@@ -155,7 +158,8 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
     };
     const put = () => state.put('processes', idOf(id), JSON.stringify(heartbeat), revision);
     if (!(await put())) {
-      // Another instance removed the entry while this one was suspended, or the answer to an earlier write was lost.
+      // Another instance removed the entry while this instance was suspended, or the answer to an earlier write was
+      // lost.
       revision = (await state.get('processes', idOf(id)))?.revision ?? noEntry;
       if (!(await put())) return;
     }
@@ -173,7 +177,7 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
   return {
     /** Records a failure of a process, which its supervisor restarts. */
     failed: activities.failed,
-    /** Stores heartbeats until the signal fires, then one that marks the instance as stopped. */
+    /** Stores heartbeats until the signal fires, then a last heartbeat that marks the instance as stopped. */
     run: async (signal: AbortSignal): Promise<void> => {
       for (let beats = 0; !signal.aborted; beats++) {
         await attempt(write(null));

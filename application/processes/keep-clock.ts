@@ -4,8 +4,8 @@ import { beginning, clockKey, type EventStore, systemStreams } from '../ports/ev
 import type { System } from '../ports/system.js';
 
 /**
- * Maximum time by which commit times may be ahead of the clock without a correction. Clocks synchronized by NTP differ
- * by less.
+ * Maximum time in milliseconds by which commit times may be ahead of the clock without a correction. Clocks
+ * synchronized by NTP differ by less.
  */
 const toleranceMs = 300_000;
 const pollIntervalMs = 60_000;

@@ -11,30 +11,33 @@ const maxMissedRenewals = 4;
 /**
  * Number of checks after which an owner that renews the lease but neglects its work loses the lease to another process.
  */
-const maxNeglectedLooks = 30;
+const maxNeglectedChecks = 30;
 const released = '';
 
 /** Returns whether the work is not done although the owner renews the lease, for example because its nodes fail. */
 type IsNeglected = () => Promise<boolean>;
 
-/** Watches the owner of a lease: returns whether it has missed renewals, or neglected the work, too often in a row. */
+/**
+ * Watches the owner of a lease: returns whether the owner has missed renewals, or neglected the work, too often in a
+ * row.
+ */
 const createOwnerWatch = (isNeglected: IsNeglected) => {
   let seen: Entry = { value: released, revision: noEntry };
-  let [missedRenewals, neglectedLooks] = [0, 0];
+  let [missedRenewals, neglectedChecks] = [0, 0];
   return async (found: Entry): Promise<boolean> => {
     const isSameOwner = found.value === seen.value;
     missedRenewals = found.revision === seen.revision ? missedRenewals + 1 : 0;
-    neglectedLooks = isSameOwner && (await isNeglected()) ? neglectedLooks + 1 : 0;
+    neglectedChecks = isSameOwner && (await isNeglected()) ? neglectedChecks + 1 : 0;
     seen = found;
-    return missedRenewals >= maxMissedRenewals || neglectedLooks >= maxNeglectedLooks;
+    return missedRenewals >= maxMissedRenewals || neglectedChecks >= maxNeglectedChecks;
   };
 };
 
 /**
  * Holds a lease in the state store. The owner rewrites the entry at every interval; a process that sees the entry
  * unchanged for several intervals takes the lease, and takes it at once if the owner was a process of the same machine
- * that has ended. An owner that renews the lease but neglects the work loses it after a longer time. Clocks of two
- * machines are never compared, so that setting a clock cannot end a lease.
+ * that has ended. An owner that renews the lease but neglects the work loses the lease after a longer time. Clocks of
+ * two machines are never compared, so that setting a clock cannot end a lease.
  */
 const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNeglected) => {
   const owner = `${system.uuid()} ${system.processId}`;
@@ -109,14 +112,15 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
 };
 
 /**
- * Lets one operating system process at a time run the given work; the others stand by. All work that shares a lease
- * runs in the same process. The lease is released when the work ends, and expires when its owner dies.
+ * Lets one operating system process at a time run the given work; the other processes stand by. All work that shares a
+ * lease runs in the same process. The lease is released when the work ends, and expires when its owner dies.
  *
  * A process that was suspended does not know that its lease has expired until its next renewal, so two processes may
  * work for a moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing
- * token: the first write of the new owner invalidates the revisions that the old one knows. Appends state the revision
- * of their streams, read models that of their checkpoint, and checkpoints, cursors and seals that of their entry. Jobs
- * and observations have deterministic ids, so that a second write changes nothing.
+ * token: the first write of the new owner invalidates the revisions that the old owner read. Appends are conditional on
+ * the revisions of their streams, commits of read models on the revision of the checkpoint, and writes of checkpoints,
+ * cursors and seals on the revision of their entry. Jobs and observations have deterministic ids, so that a second
+ * write changes nothing.
  */
 export const createLease = (name: string, ports: Ports, isNeglected: IsNeglected = async () => false) => {
   const keeper = createKeeper(`lease:${name}`, ports, isNeglected);

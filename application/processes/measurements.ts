@@ -1,6 +1,6 @@
 /**
- * Work that a process measures for its metrics, with the labels of each measurement. Label values come from fixed
- * tables and never name an organization, so that the number of time series is bounded.
+ * Work that a process measures for its metrics, in seconds, with the labels of each measurement. Label values come from
+ * fixed tables and never name an organization, so that the number of time series is bounded.
  */
 export type Measurements = {
   /** Time to append events, until they are stored durably or rejected. */

@@ -1,8 +1,8 @@
-/** Roles accepted by `serve --role`. Each is a set of processes; `api` also answers requests. */
+/** Roles accepted by `serve --role`. Each role is a set of processes; `api` also answers requests. */
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Processes that exist once per chain. Metrics look them up by name, so a misspelt name must not compile. */
+/** Processes that exist once per chain. Metrics look up processes by name, so a misspelt name must not compile. */
 export type ChainProcess =
   | 'follower'
   | 'notification fan-out'

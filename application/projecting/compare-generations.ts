@@ -39,7 +39,7 @@ const scanned = async function* (scan: Scan) {
 const isBefore = (one: DocumentKey, other: DocumentKey) =>
   one.scope === other.scope ? one.id < other.id : one.scope < other.scope;
 
-/** Returns both versions of the document with the smaller key. */
+/** Returns the live and the built version of the document whose key comes first. */
 const pairOf = (one: Found<object> | null, other: Found<object> | null): Pair | null => {
   const first = one && other && isBefore(other, one) ? other : (one ?? other);
   if (!first) return null;

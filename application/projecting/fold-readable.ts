@@ -6,12 +6,15 @@ import type { System } from '../ports/system.js';
 import { CannotApply, fold, orCannotApply, plan } from './fold-batch.js';
 
 /**
- * Maximum number of organizations whose part of a projection is stopped. With more, the whole projection stops, to
- * bound the checkpoint.
+ * Maximum number of organizations whose part of a projection is stopped. With more organizations, the whole projection
+ * stops, to bound the checkpoint.
  */
 const maxStoppedParts = 1000;
 
-/** Records for other processes that a projection, or a part of it, is stopped. `name` is its name in the checkpoint. */
+/**
+ * Records for other processes that a projection, or its part for one organization, is stopped. `name` is the name of
+ * the projection or part in the checkpoint.
+ */
 export type NoteStop = (name: string, stop: { position: Position; reason: string }) => Promise<void>;
 
 /** Reports of stopped projections and parts, to the log and to other processes. */
@@ -64,8 +67,8 @@ const foldOrNull = async (
 };
 
 /**
- * Folds the events of a projection. An event of an unknown version stops only the part of its organization; any other
- * event that cannot be applied stops the projection. Other parts and projections continue.
+ * Folds the events of a projection. An event of an unknown version stops the projection for the organization of that
+ * event only; any other event that cannot be applied stops the projection. Other parts and projections continue.
  */
 export const foldReadable = async (
   projection: AnyProjection,

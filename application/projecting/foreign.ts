@@ -5,21 +5,21 @@ import { isForeign } from '../read-models/progress.js';
 
 type Ports = { readonly events: EventStore; readonly readModels: ReadModels; readonly system: System };
 
-/** Pause before the store is read again, because a cluster may be electing a leader. */
+/** Pause in milliseconds before the store is read again, because a cluster may be electing a leader. */
 const askAgainMs = 1000;
 const pollIntervalMs = 500;
 /**
- * Position greater than that of any event. Set on read models that were built from events that the store does not have,
- * so that they are still recognized as foreign after the store has grown.
+ * Position greater than the position of any event. Set on read models that were built from events that the store does
+ * not have, so that they are still recognized as foreign after the store has grown.
  */
 const beyondEveryLog: Position = Number.MAX_SAFE_INTEGER;
 
 const furthest = (positions: Readonly<Record<string, Position>>) => Math.max(beginning, ...Object.values(positions));
 
 /**
- * Returns the head of the event store if the read models are ahead of it, so that they must have been built from other
- * events than those of the store; otherwise null. The store is asked twice, because one stale answer would cost a
- * rebuild.
+ * Returns the head of the event store if the read models are ahead of it, which means that the read models were built
+ * from events that the store does not have; otherwise null. The store is asked twice, because one stale answer would
+ * cost a rebuild.
  */
 export const headBehind = async ({ events, readModels, system }: Ports): Promise<Position | null> => {
   const ask = async () => {
@@ -36,7 +36,7 @@ export const headBehind = async ({ events, readModels, system }: Ports): Promise
 
 /**
  * Logs that the read models were built from events that the store does not have, marks these read models, and waits
- * until a rebuild has replaced them. Their documents stay readable meanwhile.
+ * until a rebuild has replaced them. The documents of these read models stay readable meanwhile.
  */
 export const waitForRebuild = async (
   { events, readModels, system }: Ports,

@@ -8,9 +8,9 @@ import { createBloomFilter } from './bloom-filter.js';
 import { CannotApply, orCannotApply, slotOf } from './fold-batch.js';
 
 export type Sizes = {
-  /** Changed documents per write: large enough for throughput, small enough not to block other writers. */
+  /** Number of changed documents per write: large enough for throughput, small enough not to block other writers. */
   readonly writtenAtOnce: number;
-  /** Events after which the builder yields to the event loop; never when absent. */
+  /** Number of events after which the builder yields to the event loop; if absent, the builder never yields. */
   readonly pausesAfter?: number;
 };
 export const defaultSizes: Sizes = { writtenAtOnce: 15_000 };
@@ -27,8 +27,8 @@ type Entry = DocumentKey & {
 type EventAbout = { readonly event: Recorded; readonly about: EventContext };
 
 /**
- * Skips the events before the one that creates the first document: they could only remove documents, and none exists
- * yet.
+ * Skips the events before the event that creates the first document: these events could only remove documents, and no
+ * document exists yet.
  */
 const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
   let hasDocuments = !isEmpty;
@@ -148,7 +148,7 @@ export const createBuilder = (
   const changed = () => [...shelves.values()].reduce((sum, shelf) => sum + shelf.changed(), 0);
   const moving = () => projections.filter(({ name }) => !failed.has(name));
   let [written, made] = [from, from];
-  /** Write in progress. Together with `waiting`, the next write, it keeps the store busy. */
+  /** Write in progress. The next write, `waiting`, is prepared meanwhile, so that the store is always busy. */
   let writing: Promise<boolean> = Promise.resolve(true);
   let waiting = writing;
 
@@ -161,7 +161,7 @@ export const createBuilder = (
     const changes = moved.flatMap(({ name }) => shelves.get(name)?.take() ?? []);
     const pick = (positions: Positions) => Object.fromEntries(moved.map((one) => [one.name, at(positions, one)]));
     waiting = generations.build(changes, pick(start), pick(end));
-    // The result is awaited by the next flush; until then a rejection must not count as unhandled.
+    // The next flush awaits the result of this write; until then a rejection must not count as unhandled.
     waiting.catch(() => undefined);
     written = end;
     return true;

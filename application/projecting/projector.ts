@@ -27,9 +27,11 @@ const overtakenMs = 10;
 const foldedAtOnce = 200;
 
 export type Projector = {
-  /** Projects events until the signal fires. Several processes may run it at once; one of them does the work. */
+  /**
+   * Projects events until the signal fires. Several processes may run a projector at once; one process does the work.
+   */
   run(signal: AbortSignal): Promise<void>;
-  /** Returns the projections that cannot apply an event, with the reason; the others continue. */
+  /** Returns the projections that cannot apply an event, with the reason. The other projections continue. */
   stopped(): ReadonlyMap<string, string>;
 };
 
@@ -68,8 +70,8 @@ const createLastBatch = (readModels: ReadModels) => {
 };
 
 /**
- * Creates a function that derives a signal from the given one. The derived signal also fires when the read models are
- * lost and have to be rebuilt from the first event.
+ * Creates a function that derives a signal from the given signal. The derived signal also fires when the read models
+ * are lost and have to be rebuilt from the first event.
  */
 const createUntilLost = (readModels: ReadModels) => {
   let lost = new AbortController();
@@ -140,7 +142,7 @@ const createApply = (ports: Ports, stopped: Map<string, string>, reports: StopRe
   };
 };
 
-/** Runs work on a batch in the trace of its first traced event, linked to the traces of the others. */
+/** Runs work on a batch in the trace of its first traced event, linked to the traces of the other events. */
 const traced = <T>(tracer: Tracer, batch: readonly Recorded[], work: () => Promise<T>): Promise<T> => {
   if (!tracer.isOn) return work();
   const causes = new Set(batch.flatMap(({ metadata: { traceparent } }) => traceparent ?? []));

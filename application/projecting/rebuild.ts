@@ -7,10 +7,10 @@ import { type Comparison, compareGenerations } from './compare-generations.js';
 import { headBehind } from './foreign.js';
 import { type Builder, backgroundSizes, createBuilder, defaultSizes, type Sizes } from './generation-builder.js';
 
-/** Pause of a builder after another builder wrote first, before it reads the new positions. */
+/** Pause in milliseconds of a builder after another builder wrote first, before the builder reads the new positions. */
 const overtakenMs = 500;
 const waitMs = 20;
-/** Interval of the check for outdated projections and retired generations. */
+/** Interval in milliseconds of the check for outdated projections and retired generations. */
 const pollIntervalMs = 60_000;
 
 export type RebuildProgress = {
@@ -20,8 +20,8 @@ export type RebuildProgress = {
   /** Number of events applied by this run. */
   readonly events: number;
   /**
-   * Number of read models that were indexed or compared so far (`done`), and of all (`total`); absent in phases that
-   * are measured in events.
+   * Number of read models that were indexed or compared so far (`done`), and number of all read models (`total`);
+   * absent in phases that are measured in events.
    */
   readonly readModels?: { readonly done: number; readonly total: number };
 };
@@ -36,14 +36,14 @@ export type Rebuilt = {
 type RebuildOptions = {
   readonly signal: AbortSignal;
   readonly report: (progress: RebuildProgress) => void;
-  /** True to swap only if all documents equal the live ones. */
+  /** True to swap only if all documents equal the live documents. */
   readonly compare?: boolean;
 };
 
 export type Rebuild = {
   /**
-   * Builds a new generation of each projection beside the live one, or resumes a begun one, and swaps all of them at
-   * once. Concurrent runs slow each other down but are harmless.
+   * Builds a new generation of each projection beside the live generation, or resumes an unfinished build, and swaps
+   * all of them at once. Concurrent runs slow each other down but are harmless.
    */
   run(wanted: readonly AnyProjection[], options: RebuildOptions): Promise<Rebuilt>;
   /** Discards what an interrupted rebuild of the projections has built so far. The documents that readers use stay. */
@@ -90,7 +90,7 @@ const createBegun = ({ events, readModels: { generations } }: Ports, wanted: rea
     },
     /**
      * Returns the projections that are still being built, with their positions: another process may have swapped some
-     * meanwhile. Rejects if another process removed an unfinished generation.
+     * generations meanwhile. Rejects if another process removed an unfinished generation.
      */
     unfinished: async () => {
       const all = await generations.listGenerations();
@@ -168,7 +168,10 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
   const begun = createBegun(ports, wanted);
   const catchUp = createCatchUp(ports, begun, options);
 
-  /** Waits until the live documents have reached the built ones, then catches up with them. */
+  /**
+   * Waits until the live documents have reached the position of the built documents, then brings the built documents up
+   * to the last event.
+   */
   const follow = async () => {
     const built = await catchUp.run('comparing');
     const { positions } = await begun.unfinished();
@@ -179,7 +182,7 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
     while (!signal.aborted && (await isBehind())) await system.sleep(waitMs);
     return catchUp.run('comparing');
   };
-  /** Does work for each projection in turn, and reports how many are done. Stops when the signal fires. */
+  /** Does work for each projection in turn, and reports how many projections are done. Stops when the signal fires. */
   const inTurn = async (
     phase: RebuildProgress['phase'],
     all: readonly AnyProjection[],

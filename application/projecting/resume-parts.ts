@@ -19,10 +19,11 @@ type Ports = {
 };
 
 /**
- * Brings stopped parts up to the position of their projection. This succeeds once a release runs that can read the
- * events of the organization. A part that cannot be read stays stopped, and this process does not try it again.
+ * Brings stopped parts (documents of single organizations) up to the position of their projection. This succeeds once a
+ * release runs that can read the events of the organization. A part that cannot be read stays stopped, and this process
+ * does not try it again.
  */
-export const createResumeParts = ({ events, readModels, projections, reportStopped: tellStopped }: Ports) => {
+export const createResumeParts = ({ events, readModels, projections, reportStopped }: Ports) => {
   const tried = new Set<string>();
 
   const foldAll = async (projection: AnyProjection, some: readonly Recorded[]) => {
@@ -60,7 +61,7 @@ export const createResumeParts = ({ events, readModels, projections, reportStopp
       checkpoint = await resume(projection, part, checkpoint).catch(async (error: unknown) => {
         if (!(error instanceof CannotApply)) throw error;
         tried.add(attempt);
-        await tellStopped(part, error.message);
+        await reportStopped(part, error.message);
         return readModels.checkpoint();
       });
     }

@@ -12,7 +12,7 @@ export type StoppedProjections = {
 
 const id = 'projector';
 
-/** Records stopped projections and the reasons in the process state, for other processes. */
+/** Records stopped projections and the reasons in the state store, for other processes. */
 export const createStoppedProjections = (state: StateStore): StoppedProjections => {
   const read = async () => {
     const entry = await state.get('processes', id);

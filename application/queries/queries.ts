@@ -68,8 +68,8 @@ const createReader = ({ nodes }: Ports) => {
       .ask(method, params, { ...(bundle && { bundle }) })
       .catch(asNodeError);
   /**
-   * Returns null if the block, transaction or receipt does not exist. Some nodes report that by null, others by an
-   * error.
+   * Returns null if the block, transaction or receipt does not exist. Some nodes report a missing object by null, other
+   * nodes by an error.
    */
   const find = async (
     variant: Variant,
@@ -85,7 +85,10 @@ const createReader = ({ nodes }: Ports) => {
       throw error;
     }
   };
-  /** Treats a pending transaction as missing, because only the queries for pending transactions return one. */
+  /**
+   * Treats a pending transaction as missing, because only the queries for pending transactions return pending
+   * transactions.
+   */
   const findIncluded = async (variant: Variant, method: string, hash: string, bundle?: symbol): Promise<Raw | null> => {
     const found = await find(variant, method, [hash.toLowerCase()], bundle);
     return found && isIncluded(found) ? found : null;

@@ -11,8 +11,8 @@ type Block = {
 };
 
 /**
- * Maximum number of remembered blocks. If a reorg is deeper, `advance` misses changes; the watcher finds them later by
- * its periodic reads of the node's pool and of stored transactions.
+ * Maximum number of remembered blocks. If a reorg is deeper, `advance` misses changes; the watcher finds these changes
+ * later by its periodic reads of the node's pool and of stored transactions.
  */
 const maxPathLength = 64;
 
@@ -45,11 +45,11 @@ const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
   return [...highest].map(([from, nonce]) => ({ from, nonce }));
 };
 
-/** Remembers the newest blocks, to find the nonces they use and the transactions that a reorg makes pending again. */
+/** Remembers the newest blocks, to find used nonces and the transactions that a reorg makes pending again. */
 export const createRecentBlocks = (node: Node) => {
   const path = new Map<string, Block>();
 
-  /** Fetches the blocks from the head down to the first remembered one. */
+  /** Fetches the blocks from the head down to, but not including, the first remembered block. */
   const branch = async (head: string): Promise<Block[]> => {
     const blocks: Block[] = [];
     const longest = path.size === 0 ? 1 : maxPathLength;

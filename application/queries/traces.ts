@@ -107,7 +107,7 @@ type Tracer = {
   readonly frames: (answer: unknown) => Frame[];
 };
 
-/** Tracing methods, the preferred one first. */
+/** Tracing methods, in order of preference. */
 export const tracers: readonly Tracer[] = [
   {
     method: 'debug_traceTransaction',

@@ -11,11 +11,13 @@ import { queriedNode } from './queries.js';
 import { createRecentBlocks } from './recent-blocks.js';
 import { isIncluded, pendingIn, type Raw, rawRecord } from './wire-records.js';
 
-/** Age at which a pending transaction is dropped, longer than nodes keep one in their pool. */
+/**
+ * Age in milliseconds at which a pending transaction is dropped; longer than nodes keep a transaction in their pool.
+ */
 const maxAgeMs = 3 * 3_600_000;
 const maxTransactions = 10_000;
 const atOnce = 32;
-/** Limit of queued hashes. Hashes beyond it are found again in the node's pool. */
+/** Limit of queued hashes. Hashes beyond the limit are found again in the node's pool. */
 const maxQueued = 20_000;
 const checkIntervalMs = 10_000;
 const poolIntervalMs = 60_000;
@@ -84,7 +86,8 @@ const createIntake =
   };
 
 /**
- * Looks up the next batch of stored transactions at each call, to remove those whose inclusion in a block was missed.
+ * Looks up the next batch of stored transactions at each call, to remove transactions whose inclusion in a block was
+ * missed.
  */
 const createCheck = ({ node, pending, system }: Ports) => {
   let last: PendingTransaction | null = null;
@@ -126,7 +129,7 @@ const createPoolReader = ({ node, pending, system }: Ports) => {
   };
 };
 
-/** Runs `work` at the first call and then at most once per `ms`. */
+/** Runs `work` at the first call and then at most once per `ms` milliseconds. */
 const every = (ms: number, system: System, work: () => Promise<void>) => {
   let due = Number.NEGATIVE_INFINITY;
   return async () => {

@@ -30,7 +30,7 @@ export const integer = (value: unknown, what: string): ExactInteger => {
 /** Returns 0 for a missing value. Some nodes omit fields that their chain does not use. */
 const integerOrZero = (value: unknown, what: string): ExactInteger => (value == null ? 0 : integer(value, what));
 
-/** Returns a string unchanged, and an empty string for any other value, such as a missing one. */
+/** Returns a string unchanged, and an empty string for any other value, including a missing value. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Returns the address in lower case, because some nodes send checksummed addresses. */

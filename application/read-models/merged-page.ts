@@ -14,7 +14,7 @@ type Chosen<Doc> = {
 type Query<Doc> = {
   readonly collection: Collection<Doc>;
   readonly scope: string;
-  /** Indexes to merge; a document found in several of them is listed once. */
+  /** Indexes to merge; a document found in several indexes is listed once. */
   readonly sources: readonly Source[];
   readonly after: PageKey | undefined;
   readonly oldestFirst?: boolean;

@@ -2,7 +2,7 @@ import type { Collection } from '../../projections/define.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { PageTokens } from './page-tokens.js';
 
-/** List in memory, or one that is read in batches while it is iterated. */
+/** List in memory, or a list that is read in batches while it is iterated. */
 export type Listed<T> = readonly T[] | AsyncIterable<readonly T[]>;
 
 export type PageRequest = { readonly size: number; readonly token: string | undefined };

@@ -25,7 +25,7 @@ export const isForeign = ({ positions }: Checkpoint, head: Position) =>
 
 /**
  * Event position that the read models have reached. With an organization id, the position of that organization, which
- * is lower while a projection is stopped for it.
+ * is lower while a projection is stopped for that organization.
  */
 export type Progress = {
   /** Returns the last known position of the read models; the actual position may be later. */
@@ -39,16 +39,19 @@ export type Progress = {
   advanceTo(checkpoint: Checkpoint): void;
   /** Returns false after the read models were lost, until they have reached their last known position again. */
   isWhole(): boolean;
-  /** Resolves true once the read models include the position, false when that takes longer than `ms`. */
+  /** Resolves true once the read models include the position, false when that takes longer than `ms` milliseconds. */
   reached(position: Position, ms: number, organizationId?: string): Promise<boolean>;
 };
 
 /**
- * Pause between reads of the checkpoint while a request waits. A projector in this process reports its progress sooner,
- * by `advanceTo`.
+ * Pause in milliseconds between reads of the checkpoint while a request waits. A projector in this process reports its
+ * progress sooner, by `advanceTo`.
  */
 const pollIntervalMs = 5;
-/** Interval at which waiting requests are checked for their deadlines while a slow store reads the checkpoint. */
+/**
+ * Interval in milliseconds at which waiting requests are checked for their deadlines while a slow store reads the
+ * checkpoint.
+ */
 const settleIntervalMs = 250;
 
 /** `stopped` has the earliest position of each organization for which projections are stopped. */
@@ -61,14 +64,17 @@ const includedIn = (checkpoint: Checkpoint): Included => {
   return { position: includedBy(checkpoint), stopped };
 };
 
-/** Tracks the newest checkpoint. Positions are computed again only when they changed, because every query asks for them. */
+/**
+ * Tracks the newest checkpoint. The position is computed again only when the checkpoint changed, because every query
+ * needs the position.
+ */
 const createNewest = () => {
   let [revision, positions]: [number, Checkpoint['positions'] | null] = [-1, null];
   let known: Included = { position: beginning, stopped: new Map() };
   return {
     position: (organizationId = '') => Math.min(known.position, known.stopped.get(organizationId) ?? known.position),
     /**
-     * Records a checkpoint unless it is older than the known one. Reads overlap, so an older checkpoint may arrive
+     * Records a checkpoint unless a newer checkpoint is already known. Reads overlap, so an older checkpoint may arrive
      * later.
      */
     update: (checkpoint: Checkpoint) => {

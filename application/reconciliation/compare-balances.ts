@@ -24,7 +24,7 @@ type Ports = {
 export type Difference = Holding & {
   readonly expected: string;
   readonly found: string;
-  /** Height at which the expected balance was read from the chain; the difference arose after it. */
+  /** Height at which the expected balance was read from the chain; the difference arose above that height. */
   readonly since: number;
 };
 
@@ -64,8 +64,9 @@ export const createComparison = (ports: Ports) => {
   };
 
   /**
-   * Reads from the chain, as of block `at`, the balances that `some` lists: all native, or all of one contract. If only
-   * the contract fails, logs a warning and returns none. Rejects if the nodes fail, because no difference would be found.
+   * Reads from the chain, as of block `at`, the balances that `some` lists: either only native balances, or only
+   * balances of one contract. If only the contract fails, logs a warning and returns no balances. Rejects if the nodes
+   * fail, because no difference would be found.
    */
   const read = async ({ variant, organizationId }: Context, { at }: Compared, some: readonly AssetDocument[]) => {
     const chain = chains.of(variant);

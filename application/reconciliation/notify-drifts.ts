@@ -16,7 +16,7 @@ import {
 } from '../webhooks/notifier.js';
 import { showDifference } from './difference-record.js';
 
-/** Requests a delivery for each BalanceDrifted to the webhooks that subscribe to this notification type. */
+/** Requests a delivery of each BalanceDrifted event to the webhooks that subscribe to its notification type. */
 export const createDriftNotifier = (ports: NotifierPorts & { readonly descriptions: Descriptions }) => {
   const { readModels, deliveries, descriptions, system } = ports;
 

@@ -20,7 +20,7 @@ type Ports = {
 /** Progress of a pass; `after` is the last compared wallet, and null once every wallet was compared. */
 type Pass = { readonly startedAt: number; readonly after: DocumentKey | null };
 
-/** Pause after each compared part of a wallet, so that the nodes have time for other work. */
+/** Pause in milliseconds after each compared part of a wallet, so that the nodes have time for other work. */
 const partPauseMs = 20;
 const maxIdleMs = 60_000;
 const walletsPerSave = 100;
@@ -106,8 +106,8 @@ export const createReconciler = (ports: Ports, variant: Variant) => {
   };
 
   /**
-   * Finishes an interrupted pass, and runs a new one if it is due. Returns the milliseconds until the next pass is due,
-   * or 0 if a new pass was run.
+   * Finishes an interrupted pass over all wallets, and runs a new pass if it is due. Returns the milliseconds until the
+   * next pass is due, or 0 if a new pass was run.
    */
   const advance = async (signal: AbortSignal): Promise<number> => {
     const last = await store.read();

@@ -17,7 +17,9 @@ export type ActivityBlock = {
   readonly touches: TouchDocument[];
 };
 
-/** Blocks to scan: from the cut-off back to the first block, or from the block after the cut-off to the newest. */
+/**
+ * Blocks to scan: from the cut-off back to the first block, or from the block after the cut-off to the newest block.
+ */
 export type Scan = {
   readonly walletId: string;
   /** Address to scan; all addresses of the wallet if absent. */
@@ -128,7 +130,8 @@ const addTo = (block: ActivityBlock, document: Document) => {
 };
 
 /**
- * Adds a document to its block and returns the block: the last one, or a new one. Returns undefined without a document.
+ * Adds a document to its block and returns the block: the last block, or a new block. Returns undefined without a
+ * document.
  */
 const blockWith = (last: ActivityBlock | undefined, document: Document | undefined) => {
   if (!document) return undefined;
@@ -147,7 +150,7 @@ export const createActivity = (ports: Ports): Activity =>
     const sources = openSources(ports, context, scan);
     let block: ActivityBlock | undefined;
     for (;;) {
-      // Skip the wait if no source is due: a wait for each document would take longer than reading it.
+      // Skip the wait if no source is due: a wait for each document would take longer than reading the document.
       if (isAnyDue(sources)) await fillAll(sources);
       const document = takeNext(sources, scan.direction);
       const last: ActivityBlock | undefined = block;

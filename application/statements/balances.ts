@@ -22,11 +22,11 @@ type Ports = {
 
 export type Balances = {
   /**
-   * Returns the balances of an address at a cut-off, by asset key. A balance is the last one that was read from a node
-   * up to the cut-off, plus the movements since then. Without such a reading, it is the first one read after the
-   * cut-off, minus the movements in between; without any reading, the sum of all movements. Null if there is no
-   * movement either, or if the asset was not followed yet. Reads the activity of the address at most twice, however
-   * many assets it has.
+   * Returns the balances of an address at a cut-off, by asset key. A balance is the last reading from a node up to the
+   * cut-off, plus the movements since then. Without such a reading, the balance is the first reading after the cut-off,
+   * minus the movements in between; without any reading, the sum of all movements. Null if there is neither a reading
+   * nor a movement, or if the asset was not followed yet. Reads the activity of the address at most twice, however many
+   * assets the address has.
    */
   at(
     context: Context,
@@ -36,7 +36,7 @@ export type Balances = {
   ): Promise<ReadonlyMap<string, bigint | null>>;
   /**
    * Returns the first and the last time (Unix seconds) at which the service began to follow the asset at the address,
-   * by a registration or from the start of an import. Infinity if it never did.
+   * by a registration or from the start of an import. Infinity if the service never followed the asset there.
    */
   followedSince(
     context: Context,
@@ -61,8 +61,8 @@ const changesIn = (block: ActivityBlock, address: string): ReadonlyMap<string, C
   const add = (key: string, amount: bigint) => {
     if (amount !== 0n) update(key, { amount: (changes.get(key)?.amount ?? 0n) + amount, isMovement: true });
   };
-  // Ignore the positions of imported changes: an import records changes later than the balances that already include
-  // them.
+  // Ignore the positions of imported changes: an import records changes after the balances that already include these
+  // changes.
   for (const { transfer, moment, imported } of block.transfers) if (!imported) record(assetKey(transfer.asset), moment);
   for (const { asset, moment, imported } of block.touches) if (!imported) record(assetKey(asset), moment);
   const selection = { address, hasAsset: () => true, showsFailed: true };
@@ -121,8 +121,8 @@ const runAfter = async (searches: ReadonlyMap<string, SearchAfter>, blocks: Bloc
 };
 
 /**
- * Returns whether the import of an address's history covered an asset: a token only if it was followed before the
- * import ended.
+ * Returns whether the import of an address's history covered an asset: a token is covered only if it was followed
+ * before the import ended.
  */
 const isImported = (
   { complete, last_time }: RegistrationDocument,

@@ -16,13 +16,16 @@ export type Candidate = {
   readonly position: number;
   readonly balance: bigint;
   /**
-   * True if the reading is always valid. A reading that is not certain is invalid if a change in its block or a lower
-   * one was recorded after the reading.
+   * True if the reading is always valid. A reading that is not certain is invalid if a change in its block, or in a
+   * lower block, was recorded after the reading.
    */
   readonly isCertain: boolean;
 };
 
-/** Yields the readings of an asset: those at or before a cut-off, newest first, or those after it, oldest first. */
+/**
+ * Yields the readings of an asset (balances read from a node): readings at or before a cut-off, newest first, or
+ * readings after the cut-off, oldest first.
+ */
 export type Candidates = (asset: Asset, direction: 'before' | 'after') => AsyncGenerator<Candidate>;
 
 type Ports = { readonly readModels: ReadModels; readonly chains: Pick<Chains, 'familyOf'> };
@@ -70,7 +73,8 @@ export const createCandidates =
         readings,
         query,
       )) {
-        // The reading that ListAssets shows always counts: replaced blocks without a change of this asset leave it valid.
+        // The reading that ListAssets shows is always valid: replaced blocks without a change of this asset leave it
+        // valid.
         const isCertain = isFinal || position === newest?.read_position;
         if (isCertain || !(await isReplaced(number, position)))
           yield { number, position, balance: BigInt(balance), isCertain };

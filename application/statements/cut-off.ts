@@ -10,7 +10,7 @@ import type { ReadModels } from '../ports/read-models.js';
 export type CutOff = {
   /** Requested time in Unix seconds. */
   readonly time: number;
-  /** Height of the block; that of the first block if the time is before the chain began. */
+  /** Height of the block; the height of the first block if the time is before the chain began. */
   readonly number: number;
   /** Hash of the chain's first block; undefined while nothing of the chain is known. */
   readonly chain: string | undefined;

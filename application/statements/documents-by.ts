@@ -12,7 +12,7 @@ type Query = {
 
 const pageSize = 100;
 
-/** Yields the documents of an index, reading page by page, and charges the caller for each. */
+/** Yields the documents of an index, reading page by page, and charges the caller for each document. */
 export const documentsBy = async function* <Doc>(
   readModels: ReadModels,
   context: Context,

@@ -29,7 +29,7 @@ export type Line = {
   readonly fees: bigint;
   /**
    * Net amount of movements that had fewer confirmations at the end of the period than the wallet requires. `closing`
-   * includes it.
+   * includes this amount.
    */
   readonly inTransit: bigint;
   readonly closing: bigint;
@@ -58,12 +58,12 @@ type Of = {
   readonly selection: Selection;
 };
 const holderOf = ({ wallet, address }: Of) => ({ walletId: wallet.wallet_id, address });
-/** Yields entries in batches, because to wait for each entry would take longer than to read it. */
+/** Yields entries in batches, because to wait for each entry would take longer than to read the entry. */
 export type AddressEntries = (context: Context, of: Of) => AsyncGenerator<readonly Entry[]>;
 
 type Ports = { readonly readModels: ReadModels; readonly activity: Activity; readonly balances: Balances };
 
-/** Finds the reasons of an amount that movements and fees do not explain. */
+/** Finds the reasons for an amount that movements and fees do not explain. */
 const createReasons = ({ readModels, balances }: Ports) => {
   const hasUnreadable = async ({ variant }: Context, { start, end }: Period) => {
     const query = { index: 'all', equal: [], limit: 1, after: [end.number + 1, ''] as const };
@@ -98,7 +98,8 @@ const correctionsOf = async (readModels: ReadModels, context: Context, of: Of, a
 };
 
 /**
- * Returns the line of an asset; null if its balance was never known, as when its only activity is a failed transfer.
+ * Returns the line of an asset; null if no balance of the asset is known, for example because its only activity is a
+ * failed transfer.
  */
 const createLine = (ports: Ports) => {
   const reasonsFor = createReasons(ports);
@@ -183,7 +184,7 @@ export const createAddressEntries = (ports: Ports): AddressEntries => {
   const blocksIn = createBlocksIn(activity);
   const lines = createLines(ports);
 
-  /** Begins the tallies of assets that have none, and returns the opening entries of these assets. */
+  /** Begins the tallies of assets without a tally, and returns the opening entries of these assets. */
   const begin = async (context: Context, of: Of, tallies: Tallies, assets: Iterable<Asset>) => {
     const found = [...new Map([...assets].map((asset) => [assetKey(asset), asset])).values()];
     const unknown = found.filter((asset) => isUnknown(of, tallies, asset));

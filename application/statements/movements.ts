@@ -9,7 +9,7 @@ export type Movement = {
   readonly document: Pick<TransferDocument, 'transfer' | 'state' | 'block_number' | 'block_time'>;
   readonly address: string;
   readonly direction: Direction;
-  /** Paid fee in smallest units of the chain's own coin; 0 if another movement of the transaction shows it. */
+  /** Paid fee in smallest units of the chain's own coin; 0 if another movement of the transaction shows the fee. */
   readonly fee: bigint;
   /** Change of the balance of the address in `transfer.asset`, without the fee. */
   readonly change: bigint;
@@ -67,7 +67,7 @@ const feeAlone = (
   change: 0n,
 });
 
-/** Ranks the movements of a transaction. The one with the lowest rank shows the fee. */
+/** Ranks the movements of a transaction. The movement with the lowest rank shows the fee. */
 const rankOf = ({ direction, document }: Movement) =>
   (direction === 'outgoing' ? 0 : 2) + (document.transfer.asset.standard === 'native' ? 0 : 1);
 
@@ -102,7 +102,7 @@ const sidesIn = ({ transfers }: ActivityBlock, { address, hasAsset, showsFailed 
 
 /**
  * Returns the movements of a block, in the order of its documents. A fee is part of a movement of the address and
- * transaction that paid it, or is a movement of its own if there is none.
+ * transaction that paid it, or is a movement of its own if there is no such movement.
  */
 export const movementsIn = (block: ActivityBlock, selection: Selection, isPending: boolean): readonly Movement[] => {
   const { address: selected, hasAsset } = selection;

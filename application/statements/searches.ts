@@ -16,8 +16,8 @@ const takeFrom = (candidates: AsyncGenerator<Candidate>) => async (): Promise<Ca
 };
 
 /**
- * Search for a balance at a cut-off, by the last reading (a balance read from a node) before it. Changes are added from
- * the newest to the oldest.
+ * Search for a balance at a cut-off, by the last reading (a balance read from a node) at or before the cut-off. Changes
+ * are added from the newest to the oldest.
  */
 export type SearchBefore = {
   /** Adds a change. A change of a block below `lowest` is ignored. */
@@ -30,7 +30,8 @@ export type SearchBefore = {
    */
   result(): { readonly balance: bigint | null; readonly sum: bigint; readonly isEmpty: boolean };
   /**
-   * Returns the changes of the last `depth` blocks before the cut-off. They may invalidate a reading after the cut-off.
+   * Returns the changes of the last `depth` blocks before the cut-off. These changes may invalidate a reading after the
+   * cut-off.
    */
   recent(): readonly Change[];
 };
@@ -46,7 +47,10 @@ export const searchBefore = async (
 ): Promise<SearchBefore> => {
   const take = takeFrom(candidates);
   const recent: Change[] = [];
-  /** Changes in the candidate's block or lower ones. They are added to `sum` if an older reading has to be used. */
+  /**
+   * Changes in the candidate's block or in lower blocks. These changes are added to `sum` if an older reading has to be
+   * used.
+   */
   let below: Change[] = [];
   let sum = 0n;
   let isEmpty = true;
@@ -55,8 +59,8 @@ export const searchBefore = async (
   const isOvertaken = ({ number, position, isCertain }: Candidate, by: readonly Change[]) =>
     !isCertain && by.some((one) => one.number <= number && one.position > position);
   /**
-   * Moves to older readings until none of the changes at or below the reading was recorded after it. `added` are
-   * unchecked changes.
+   * Moves to older readings until none of the changes at or below the reading was recorded after the reading. `added`
+   * are unchecked changes.
    */
   const skipOvertaken = async (added: readonly Change[]) => {
     for (let by = added; candidate && isOvertaken(candidate, by); by = [...below, ...at.ahead]) {
@@ -89,7 +93,8 @@ export const searchBefore = async (
 };
 
 /**
- * Search for a balance at a cut-off, by the first reading after it. Changes are added from the oldest to the newest.
+ * Search for a balance at a cut-off, by the first valid reading after the cut-off. Changes are added from the oldest to
+ * the newest.
  */
 export type SearchAfter = {
   /** Adds a change of a block after the cut-off. */

@@ -25,17 +25,17 @@ type StatementRequest = {
   readonly standard: Asset['standard'] | undefined;
   readonly contract: string | undefined;
   readonly token: string | undefined;
-  /** Unix seconds. */
+  /** Start and end of the period, in Unix seconds. */
   readonly startTime: number;
   readonly endTime: number;
-  /** False if the nodes are known to be unreachable: the period is then found without them. Default: true. */
+  /** False if the nodes are known to be unreachable: the period is then found without nodes. Default: true. */
   readonly asksNodes?: boolean;
 };
 
 type StatementPage = {
   readonly period: Period;
   /**
-   * Lines of all addresses on the first page; none on the others. Lines beyond `linesHeld` are read while they are
+   * Lines of all addresses on the first page; empty on later pages. Lines beyond `linesHeld` are read while the list is
    * iterated.
    */
   readonly lines: Listed<Line>;
@@ -57,7 +57,10 @@ export type Whole = {
   readonly entries: AsyncGenerator<readonly Entry[]>;
 };
 
-/** Maximum number of lines that are read before the response begins. Further lines are read while it is written. */
+/**
+ * Maximum number of lines that are read before the response begins. Further lines are read while the response is
+ * written.
+ */
 const linesHeld = 1000;
 const addressesAtOnce = 100;
 
@@ -141,7 +144,9 @@ const firstIndex = ({ number }: ActivityBlock, after: Place | null) => {
   return number === after.number ? after.index + 1 : Number.POSITIVE_INFINITY;
 };
 
-/** Reads up to `held` items. If there are more, returns a list that reads them while it is iterated. */
+/**
+ * Reads up to `held` items. If there are more, returns a list that reads the other items while the list is iterated.
+ */
 const heldOrUnread = async <T>(items: AsyncGenerator<T>, held: number): Promise<Listed<T>> => {
   const first: T[] = [];
   for (let next = await items.next(); !next.done; next = await items.next()) {

@@ -25,8 +25,8 @@ export const rangeAround = (owner: string | null, time: number): SearchRange => 
 const timed = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/i;
 
 /**
- * Returns the time (Unix ms) in a request id that begins with a UUID of version 7, as the service creates them; null
- * for others.
+ * Returns the time (Unix ms) in a request id that begins with a UUID of version 7, as the service creates request ids;
+ * null for other ids.
  */
 export const timeOfId = (requestId: string): number | null =>
   timed.test(requestId) ? Number.parseInt(requestId.slice(0, 13).replace('-', ''), 16) : null;

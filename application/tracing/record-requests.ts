@@ -10,7 +10,9 @@ import {
 import { refusedAccesses } from './accesses.js';
 import { loggableDetail } from './key-form.js';
 
-/** Interval at which refusals are stored. A process that is killed loses the refusals of one interval. */
+/**
+ * Interval in milliseconds at which refusals are stored. A process that is killed loses the refusals of one interval.
+ */
 const storeIntervalMs = 250;
 
 export type RequestRecorder = {
@@ -20,11 +22,14 @@ export type RequestRecorder = {
   succeeded(request: AnsweredRequest): void;
   /** Logs a refused request and keeps it for `trace` and ListAccess. `source` is the network address of the caller. */
   refused(request: AnsweredRequest, source: string | undefined): void;
-  /** Stores the refusals periodically until the signal fires, and then the remaining ones. */
+  /** Stores the refusals periodically until the signal fires, and then the remaining refusals. */
   run(signal: AbortSignal): Promise<void>;
 };
 
-/** Number of groups for refusals of callers without an organization. Each network address is hashed to one of them. */
+/**
+ * Number of groups for refusals of callers without an organization. Each network address is hashed to one of these
+ * groups.
+ */
 const anonymousGroups = 64;
 
 /** Collects refused requests that are not stored yet, at most as many as the store keeps (`refusalBounds`). */

@@ -45,7 +45,10 @@ export type Tracing = {
   readonly tracer: Tracer;
   readonly requests: RequestRecorder;
   readonly accesses: Accesses;
-  /** Collects the stored facts about a request: its refusal, its events, and the deliveries that follow from them. */
+  /**
+   * Collects the stored facts about a request: its refusal, its events, and the webhook deliveries that these events
+   * caused.
+   */
   readonly trace: (wanted: TraceRequest) => Promise<Trace>;
 };
 

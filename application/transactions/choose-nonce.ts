@@ -13,8 +13,8 @@ export type Sender = { readonly chain: string; readonly from: string };
 type Nonces = {
   /**
    * Calls `use` with one candidate nonce after another until one succeeds. Candidates are first the released nonces,
-   * then every nonce from `pending` (the sender's transaction count including pending ones) or from one above the
-   * highest held nonce, whichever is larger.
+   * then every nonce from `pending` (the sender's transaction count including pending transactions) or from the highest
+   * held nonce + 1, whichever is larger.
    */
   allocate(
     context: Context,
@@ -22,7 +22,10 @@ type Nonces = {
     pending: number,
     use: (nonce: number) => Promise<Position>,
   ): Promise<Position>;
-  /** Returns the id of the transaction that holds the nonce, the latest one after replacements; null when it is free. */
+  /**
+   * Returns the id of the transaction that holds the nonce, the latest transaction after replacements; null when the
+   * nonce is free.
+   */
   holder(context: Context, sender: Sender, number: number): Promise<string | null>;
 };
 
@@ -34,8 +37,8 @@ const pageSize = 100;
  */
 const maxPages = 10;
 /**
- * Maximum number of candidates above the highest held nonce. More would be needed only if the read models lagged by as
- * many transactions of one sender.
+ * Maximum number of candidates above the highest held nonce. More candidates would be needed only if the read models
+ * lagged by as many transactions of one sender.
  */
 const maxAttempts = 10_000;
 
@@ -58,7 +61,7 @@ const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
 export const createNonces = (ports: { events: EventStore; readModels: ReadModels; system: System }): Nonces => {
   const { events, readModels, system } = ports;
   /**
-   * Serializes the requests of one sender, because concurrent ones would reserve the same nonce and conflict in the
+   * Serializes the requests of one sender, because concurrent requests would reserve the same nonce and conflict in the
    * store.
    */
   const inTurn = createKeyedMutex();
@@ -85,8 +88,8 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
   };
 
   /**
-   * Yields the released nonces that are usable: `pending` itself, and nonces right after a held one. A transaction with
-   * any other nonce would leave a gap in the nonces and never be mined.
+   * Yields the released nonces that are usable: `pending` itself, and nonces right after a held nonce. A transaction
+   * with any other nonce would leave a gap in the nonces and never be mined.
    */
   const released = async function* (context: Context, sender: Sender, pending: number) {
     const scope = scopeFor(context);
@@ -100,7 +103,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
     }
   };
 
-  /** Returns one past the highest held nonce, or `pending` if that is larger. */
+  /** Returns the highest held nonce + 1, or `pending` if that is larger. */
   const firstUnheld = async (context: Context, sender: Sender, pending: number) => {
     for await (const page of pages(context, sender, 'held', {})) {
       const ahead = page.filter(({ nonce: number }) => number >= pending);

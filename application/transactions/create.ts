@@ -30,8 +30,8 @@ type Wanted = Given &
     readonly value: string;
     readonly data: string;
     /**
-     * Text that identifies the call data if the data itself differs between retries of a request; absent if it does
-     * not.
+     * Text that identifies the call data if the data itself differs between retries of a request; absent if the data is
+     * the same in every retry.
      */
     readonly dataFrom?: string;
   };
@@ -47,7 +47,10 @@ type WantedToken = Given &
 export type TransactionCreation = {
   create(context: Context, wanted: Wanted): Promise<Done<{ transaction: TransactionRecord }>>;
   createToken(context: Context, wanted: WantedToken): Promise<Done<{ transaction: TransactionRecord }>>;
-  /** Creates a transaction with the content and nonce of a sent one and higher fees, which replaces it once it is sent. */
+  /**
+   * Creates a transaction with the content and the nonce of a sent transaction, but higher fees. Once sent, the new
+   * transaction replaces the earlier transaction.
+   */
   speedUp(context: Context, transactionId: string, given: GivenFees): Promise<Done<{ transaction: TransactionRecord }>>;
 };
 
@@ -82,7 +85,7 @@ const requireNear = (nonce: number, pending: number) =>
       );
 
 /**
- * Returns the given id or a new one. The new id is derived from the idempotency seed if there is one, so that a retry
+ * Returns the given id or a new id. The new id is derived from the idempotency seed if there is one, so that a retry
  * gets the id of the first attempt.
  */
 const idOf = ({ idSeed }: Context, given: string | undefined, system: System) => {
@@ -100,7 +103,7 @@ type Draft = Omit<Unsigned, 'nonce' | keyof Fees> & {
   readonly request: string;
 };
 
-/** Stores a transaction with its fees and with the requested nonce, or with a free one if none is requested. */
+/** Stores a transaction with its fees and with the requested nonce, or with a free nonce if no nonce is requested. */
 const createStore = (ports: Ports) => {
   const { handle, events, chains } = ports;
   const nonces = createNonces(ports);
@@ -141,7 +144,7 @@ const createStore = (ports: Ports) => {
 };
 
 /**
- * Returns the text that identifies a request by its digest. Without EIP-1559 fees, the text is that of earlier
+ * Returns the text that identifies a request by its digest. Without EIP-1559 fees, the text is the same as in earlier
  * releases, so that requests sent to those releases can be retried.
  */
 const requestText = (given: Given, walletId: string, fingerprint: object) => {
@@ -151,7 +154,7 @@ const requestText = (given: Given, walletId: string, fingerprint: object) => {
   return JSON.stringify([walletId, fingerprint, gas, gasPrice, nonce, ...fees]);
 };
 
-/** Creates a transaction, or returns the one that an earlier attempt of the same request created. */
+/** Creates a transaction, or returns the transaction that an earlier attempt of the same request created. */
 const createMake = (ports: Ports) => {
   const { events, chains, system } = ports;
   const store = createStore(ports);
@@ -202,7 +205,7 @@ const createSpeedUp = (ports: Ports, make: ReturnType<typeof createMake>): Trans
   const { events, chains, system } = ports;
   /**
    * Returns true if an earlier attempt of the request created its transaction. A retry returns that transaction even if
-   * the one to be replaced was mined meanwhile.
+   * the transaction to be replaced was mined meanwhile.
    */
   const isRetry = async (context: Context) => {
     if (context.idSeed === undefined) return false;

@@ -4,7 +4,7 @@ import type { Sending } from '../ports/chain.js';
 
 /**
  * Fees of a request. `gasPrice` makes a transaction of type 0. `maxFeePerGas` or `maxPriorityFeePerGas`, or both, make
- * one of type 2.
+ * a transaction of type 2.
  */
 export type GivenFees = {
   readonly gasPrice: string | undefined;
@@ -17,12 +17,12 @@ export const noGivenFees: GivenFees = {
   maxPriorityFeePerGas: undefined,
 };
 
-/** Raises a fee by 12.5 %. Nodes accept a replacement only if it pays at least 10 % more, some 12.5 %. */
+/** Raises a fee by 12.5 %. Nodes accept a replacement only if it pays at least 10 % more; some nodes require 12.5 %. */
 const outbid = (fee: string) => ((BigInt(fee) * 1125n + 999n) / 1000n).toString();
 const maxAmount = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
 const minAmount = (a: string, b: string) => (BigInt(a) < BigInt(b) ? a : b);
 
-/** Lowest fees with which nodes replace a sent transaction with another one. */
+/** Lowest fees with which nodes replace a sent transaction with another transaction. */
 type Floor = { readonly fee: string; readonly priority: string };
 const noFloor: Floor = { fee: '0', priority: '0' };
 /**
@@ -50,9 +50,7 @@ const gasPriceOf = async (sending: Sending, given: string | undefined, { fee, pr
   };
 };
 
-/**
- * Returns the given fees. Missing ones are suggested by the node; the maximum fee leaves room for a doubled base fee.
- */
+/** Returns the given fees. The node suggests missing fees; the maximum fee leaves room for a doubled base fee. */
 const dynamicFeesOf = async (sending: Sending, given: GivenFees, floor: Floor): Promise<Fees> => {
   const { maxFeePerGas, maxPriorityFeePerGas } = given;
   const isComplete = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined;
@@ -73,8 +71,8 @@ const dynamicFeesOf = async (sending: Sending, given: GivenFees, floor: Floor): 
 };
 
 /**
- * Returns the fees of a new transaction. If it replaces a sent one, the fees are high enough for the replacement, and
- * of the type of the sent one unless fees of another type are given.
+ * Returns the fees of a new transaction. If the transaction replaces a sent transaction, the fees are high enough for
+ * the replacement, and of the same type as the sent transaction's fees unless fees of another type are given.
  */
 export const feesOf = (sending: Sending, given: GivenFees, replaced: Fees | null): Promise<Fees> => {
   const floor = replaced ? floorOf(replaced) : noFloor;

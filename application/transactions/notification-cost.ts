@@ -5,9 +5,9 @@ import type { ReadModels } from '../ports/read-models.js';
 const itemBytes = 1024;
 
 /**
- * Charges for the notifications of a state change that the caller causes: one item per webhook and KiB of `data`, because
- * each notification stores the data. Counts all webhooks of the API, even those of other wallets. Without a webhook, one
- * notification is stored for the feed.
+ * Charges for the notifications of a state change that the caller causes: one item per webhook and KiB of `data`,
+ * because each notification stores the data. Counts all webhooks of the API, including webhooks of other wallets.
+ * Without a webhook, one notification is stored for the feed.
  */
 export const chargeNotifications = async (readModels: ReadModels, context: Context, data: string): Promise<void> => {
   const { organizationId, variant, touch } = context;

@@ -27,8 +27,8 @@ type Change = {
 };
 
 /**
- * Number of changes that are handled together. Kept low, because their payloads, which are in memory, include the call
- * data.
+ * Number of changes that are handled together. Low, because the payloads of the changes, which are held in memory,
+ * include the call data.
  */
 const changesAtOnce = 8;
 

@@ -67,7 +67,10 @@ const isNews = ({ document, outcome, isDeep, isFinal }: Finding) => {
   return outcome.kind === 'mined' && !is_ended ? isDeep : isFinal;
 };
 
-/** Reads transaction counts and inclusions as of the head of a view. Counts are read once per head. */
+/**
+ * Reads transaction counts and inclusions as of the head of a view, which is a snapshot of the chain. Counts are read
+ * once per head.
+ */
 const createReading = ({ chain, sending }: Ports) => {
   const countsAt = async (senders: readonly string[], at: Header) => {
     const counts = await sending.countsAt(senders, at);
@@ -85,8 +88,8 @@ const createReading = ({ chain, sending }: Ports) => {
       return new Map(hashes.flatMap((hash, i) => (found[i] ? [[hash, found[i] as Inclusion] as const] : [])));
     },
     /**
-     * Reads transaction counts as of the last final block. A count above a nonce proves that the nonce is used for
-     * good, even if the transaction that used it is unknown.
+     * Reads transaction counts as of the last final block. A count above a nonce proves that the nonce is permanently
+     * used, even if the transaction that used it is unknown.
      */
     finalCounts: async (open: readonly OpenTransaction[], { final }: View): Promise<ReadonlyMap<string, number>> => {
       const at = open.length > 0 ? await chain.headerAt(final) : null;

@@ -17,12 +17,15 @@ type Ports = {
   readonly system: System;
 };
 
-/** Check intervals: `untaken` for transactions that no node has accepted yet, `taken` for those that nodes may lose. */
+/**
+ * Check intervals in milliseconds: `untaken` for transactions that no node has accepted yet, `taken` for accepted
+ * transactions, which nodes may lose.
+ */
 const recheckIntervalMs = { untaken: 1000, taken: 10_000 };
 const atOnce = 16;
 /** Number of transactions that are processed before yielding to the event loop. */
 export const transactionsPerTurn = 1000;
-/** Limit of checks per round. The rest follows in later rounds, so that outcomes are read in between. */
+/** Limit of checks per round. The remaining checks follow in later rounds, so that outcomes are read in between. */
 const maxChecksPerRound = 256;
 
 export const watcherContext = (variant: Variant, { organizationId, document }: OpenTransaction): Context => ({
@@ -33,8 +36,8 @@ export const watcherContext = (variant: Variant, { organizationId, document }: O
 });
 
 /**
- * Logs failures of single transactions in one line, with the first failure in full, because a node may fail for all of
- * them.
+ * Logs failures of single transactions in one line, with the first failure in full, because a node may fail for all
+ * transactions.
  */
 export const logFailures = (
   { log }: Pick<System, 'log'>,
@@ -79,8 +82,8 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
   };
 
   /**
-   * Drops check times of transactions that no longer wait for their inclusion. Called rarely, because it compares all
-   * keys.
+   * Drops check times of transactions that no longer wait for their inclusion. Called rarely, because the function
+   * compares all keys.
    */
   const forgetOthers = async (waiting: readonly OpenTransaction[]) => {
     const keys = new Set<string>();

@@ -49,7 +49,7 @@ export type Transactions = {
     by: { walletId: string | undefined; address: string | undefined },
     page: PageRequest,
   ): Promise<ListPage<TransactionDocument>>;
-  /** Returns what is to be signed: the transaction, or its cancellation once that is requested. */
+  /** Returns what is to be signed: the transaction, or its cancellation once a cancellation is requested. */
   messageToSign(context: Context, transactionId: string): Promise<MessageToSign>;
   submitSignature(context: Context, transactionId: string, signature: string): Promise<Done<Nothing>>;
   send(context: Context, transactionId: string): Promise<Done<{ transaction: TransactionRecord }>>;

@@ -33,9 +33,9 @@ const pauseMs = 500;
 const atOnce = 32;
 
 /**
- * Watches sent transactions until their outcome is final, and rebroadcasts those that nodes lost. All state is stored in
- * events, so the watcher may stop at any point and run in several processes at once. A transaction whose outcome cannot be
- * recorded is retried in the next round, and delays no other.
+ * Watches sent transactions until their outcome is final, and rebroadcasts transactions that nodes lost. All state is
+ * stored in events, so the watcher may stop at any point and run in several processes at once. A transaction whose
+ * outcome cannot be recorded is retried in the next round, and delays no other transaction.
  */
 export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
   const { chain, sending, handle, system } = ports;
@@ -45,7 +45,7 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
 
   /**
    * Adds the reason to a failed transaction's outcome that is observed for the first time. If no node reports a reason,
-   * the outcome is recorded without one.
+   * the outcome is recorded without a reason.
    */
   const withReason = async ({ outcome, document: { hash, seen } }: Finding): Promise<Outcome> => {
     if (outcome.kind !== 'mined' || !outcome.failed) return outcome;
@@ -73,7 +73,7 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
     if (open.length === 0) return;
     const genesis = await chain.genesis();
     const head = await chain.head();
-    // Skip the round at a head below the last one: a node that lags behind would report mined transactions as pending.
+    // Skip the round at a head below the last head: a node that lags behind would report mined transactions as pending.
     if (genesis.hash === last?.chain && head.number < last.height) return;
     last = { chain: genesis.hash, height: head.number };
     const isHere = ({ document }: OpenTransaction) => document.chain === genesis.hash;

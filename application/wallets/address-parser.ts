@@ -50,7 +50,8 @@ export const createAddressParser = (ports: {
   const codec = ({ variant }: Context) => codecs[chains.familyOf(variant)];
 
   /**
-   * Parses an address. Rejects one that is too long for the watch list, while the caller can still receive the error.
+   * Parses an address. Rejects an address that is too long for the watch list here, where the caller still receives the
+   * error.
    */
   const read = (context: Context, text: string): { stored: string } | { message: string } => {
     const family = chains.familyOf(context.variant);

@@ -18,7 +18,9 @@ type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInpu
 
 type Removal = { readonly walletId: string; readonly upTo: Position };
 
-/** Returns the height of the chain while the follower is behind it; undefined when the follower has caught up. */
+/**
+ * Returns the height of the chain while the follower is behind the chain; undefined when the follower has caught up.
+ */
 export type HeadAhead = (variant: Variant) => Promise<number | undefined>;
 
 type HeldAddress = AddressRecord & {
@@ -30,10 +32,13 @@ type HeldAddress = AddressRecord & {
 export type Addresses = {
   register(context: Context, wanted: Wanted & { importAsset?: boolean | undefined }): Promise<Done<Nothing>>;
   remove(context: Context, wanted: Wanted): Promise<Done<Nothing>>;
-  /** Removes all addresses of a wallet; more than 1000 in parts, so that other requests are served in between. */
+  /**
+   * Removes all addresses of a wallet; more than 1000 addresses are removed in parts, so that other requests are served
+   * in between.
+   */
   removeAll(context: Context, walletId: string): Promise<Done<Nothing>>;
   /**
-   * Removes, in parts, the addresses of a wallet that were registered up to an event position. Removing them again
+   * Removes, in parts, the addresses of a wallet that were registered up to an event position. Repeating the removal
    * changes nothing.
    */
   finishRemoval(context: Context, of: Removal): Promise<Position>;
@@ -42,7 +47,9 @@ export type Addresses = {
   list(context: Context, walletId: string | undefined, page: PageRequest): Promise<ListPage<HeldAddress>>;
 };
 
-/** Returns the stream key of a wallet. It includes the API, so that one API cannot see the wallets of another. */
+/**
+ * Returns the stream key of a wallet. The key includes the API, so that one API cannot see the wallets of another API.
+ */
 export const walletKey = ({ variant }: Context, walletId: string) => `${variant.tag}.${walletId}`;
 export const addressStep = ({ organizationId, variant }: Context, command: AddressCommand, at: string): Step => ({
   ...step(address, organizationId, `${variant.tag}.${command.data.address}`, command, at),
@@ -58,7 +65,7 @@ const requireRegistered = (context: Context, walletId: string) =>
     data: { walletId },
   });
 
-const maxConcurrent = 1000;
+const maxRemovedAtOnce = 1000;
 const partSize = 100;
 
 export const createAddresses = (ports: {
@@ -126,7 +133,7 @@ export const createAddresses = (ports: {
       // The addresses are listed from the read model, which must include every earlier registration.
       if (!(await progress.reached(upTo, catchUpMs, context.organizationId)))
         fail('UNAVAILABLE', 'Read model is catching up with recent registrations. Retry in a moment.');
-      const few = await addressParser.first(context, walletId, maxConcurrent);
+      const few = await addressParser.first(context, walletId, maxRemovedAtOnce);
       if (few) return remove(withoutSeed(context), { walletId, inputs: addressList(few.map((one) => one.address)) });
       await handle(context, [removalStep(context, { type: 'Start', data: { walletId, upTo } })]);
       return { answer: {}, position: await finishRemoval(withoutSeed(context), { walletId, upTo }) };

@@ -38,9 +38,9 @@ const keyOf = ({ context, document: { wallet_id, up_to } }: OpenRemoval) =>
   `${context.organizationId} ${context.variant.tag} ${wallet_id} ${up_to}`;
 
 /**
- * Finishes interrupted removals: all unfinished ones at the start, later those that stay unfinished for a minute. Usually
- * the request that started a removal finishes it. Removing an address twice changes nothing. A failing removal is retried
- * and delays only its own organization.
+ * Finishes interrupted removals: all unfinished removals at the start, later every removal that stays unfinished for a
+ * minute. Usually the request that started a removal finishes it. Removing an address twice changes nothing. A failing
+ * removal is retried and delays only its own organization.
  */
 export const createRemovalResumption = (ports: Ports) => {
   const { events, progress, system, addresses } = ports;
@@ -69,7 +69,7 @@ export const createRemovalResumption = (ports: Ports) => {
       },
     };
   };
-  /** Queues the stuck removals and returns the keys of the others. */
+  /** Queues the stuck removals and returns the keys of the other removals. */
   const queueStuck = async (isStuck: (key: string) => boolean, queue: (removal: OpenRemoval) => void) => {
     const others = new Set<string>();
     for await (const removal of openRemovals(ports))

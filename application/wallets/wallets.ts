@@ -24,7 +24,7 @@ export type WalletRecord = Omit<WalletDocument, 'position' | 'address_count'> & 
   addresses: string[];
   address_mapping?: AddressRecord[];
 };
-/** Wallet as returned to callers. More than `addressesHeld` addresses are read while they are iterated. */
+/** Wallet as returned to callers. More than `addressesHeld` addresses are read while the list is iterated. */
 type ListedWallet = Omit<WalletRecord, 'addresses' | 'address_mapping'> & {
   addresses: Listed<string>;
   address_mapping?: Listed<AddressRecord>;
@@ -49,7 +49,7 @@ export type Wallets = {
 
 /**
  * Maximum number of addresses on a page of wallets, unless the first wallet of the page alone has more. The page ends
- * before the wallet that would exceed it.
+ * before the wallet that would exceed this maximum.
  */
 export const addressesPerPage = 50_000;
 /** Maximum number of addresses of a response that is built in memory. Responses with more addresses are streamed. */
@@ -79,7 +79,7 @@ const notFoundBy = ({ walletId, address }: { walletId: string | undefined; addre
 };
 
 /**
- * Builds wallet records with all their addresses. More than `addressesHeld` addresses are read while they are iterated.
+ * Builds wallet records with all their addresses. More than `addressesHeld` addresses are read while the list is iterated.
  */
 const createWalletRecords = (addressParser: AddressParser) => {
   const fewAddresses = async (context: Context, { wallet_id, address_count }: WalletDocument) => {
@@ -95,7 +95,7 @@ const createWalletRecords = (addressParser: AddressParser) => {
       const addresses = few.map(({ address }) => address);
       return { ...wire, addresses, ...(isMapped && { address_mapping: few.map(show) }) };
     }
-    // The mapping reads the same addresses again, but they are charged only once.
+    // The mapping reads the same addresses again, but the caller is charged for each address only once.
     const { touch, ...uncharged } = context;
     const parts = (by: Context) => addressParser.pages(by, wire.wallet_id);
     const addresses = mapParts(parts(context), ({ address }) => address);

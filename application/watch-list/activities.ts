@@ -20,10 +20,12 @@ const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) =
   const changed = new Set<Activity>();
   /**
    * Organizations of which all unfinished activities count as changed. The value iterates over the activities that are
-   * not taken yet; null before the first one is taken.
+   * not taken yet; null before the first activity is taken.
    */
   const reconsidered = new Map<string, Iterator<Activity> | null>();
-  /** Moves activities from `left` to `taken` until there are `limit`. Returns whether `left` is exhausted. */
+  /**
+   * Moves activities from `left` to `taken` until `taken` has `limit` activities. Returns whether `left` is exhausted.
+   */
   const move = (left: Iterator<Activity>, taken: Activity[], limit: number) => {
     while (taken.length < limit) {
       const { done, value } = left.next();
@@ -41,7 +43,7 @@ const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) =
     },
     /** Makes the organization's unfinished activities count as changed, after its webhooks or thresholds changed. */
     reconsider: (organizationId: string) => reconsidered.set(organizationId, null),
-    /** Takes up to `limit` changed activities. Returns an empty list when all were taken. */
+    /** Takes up to `limit` changed activities. Returns an empty list when all changed activities were taken. */
     take: (limit: number): readonly Activity[] => {
       const taken: Activity[] = [];
       move(changed.values(), taken, limit);
@@ -96,7 +98,7 @@ export const createActivities = () => {
   return {
     all,
     in: (blockHash: string): readonly Activity[] => [...(blocks.get(blockHash)?.values() ?? [])],
-    /** Returns the activity of a wallet in a block; undefined if there is none or it was dropped. */
+    /** Returns the activity of a wallet in a block; undefined if there is none or the activity was dropped. */
     current,
     takeChanged: changes.take,
     forgetChanged: changes.clear,

@@ -5,7 +5,8 @@ import { createIntLists, growArray } from './int-lists.js';
 /** Many-to-many map from addresses to numbers in typed arrays. A million hex addresses take 50 to 80 MB. */
 export type AddressMap = {
   /**
-   * Adds a pair, unless the map has it. Throws when the address is too long, because skipping it would lose deposits.
+   * Adds a pair, unless the map has it. Throws when the address is too long, because skipping the address would lose
+   * deposits.
    */
   add(address: string, value: number): void;
   remove(address: string, value: number): void;

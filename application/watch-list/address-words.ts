@@ -48,7 +48,7 @@ const readHex = (address: string, at: number, words: Uint32Array, before: number
 };
 
 /**
- * Encodes a raw TON address, `workchain:…`. Returns 0 for any other text, including one with a plus sign or leading
+ * Encodes a raw TON address, `workchain:…`. Returns 0 for any other text, including a text with a plus sign or leading
  * zeros in the workchain; such a text is encoded character by character, so that it stays distinct.
  */
 const readRaw = (address: string, words: Uint32Array): number => {
@@ -82,7 +82,8 @@ const isAscii = (text: string) => {
 
 /**
  * Encodes an address as 32-bit words and returns the heading. Heading and words together are unique. Hex addresses and
- * `workchain:…` take half a byte per digit, other texts one byte per character, or two if they are not ASCII.
+ * `workchain:…` take half a byte per digit, other texts one byte per character, or two in a text with a non-ASCII
+ * character.
  */
 export const readWords = (address: string, words: Uint32Array): number => {
   if (address.length > maxAddressLength) return tooLong;

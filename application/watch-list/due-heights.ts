@@ -27,7 +27,7 @@ export const createDueHeights = <T>() => {
   return {
     /** Adds an item, or moves it to another height. */
     set,
-    /** Adds an item, or moves it to the height if that is lower than its own. */
+    /** Adds an item, or moves it to the height if that is lower than the item's current height. */
     lower: (height: number, item: T) => set(Math.min(height, heightOf.get(item) ?? height), item),
     /** Removes and returns all items that are due at `maxHeight`, in order of height. */
     takeUpTo: (maxHeight: number): T[] => heights.takeUpTo(maxHeight).flatMap(take),

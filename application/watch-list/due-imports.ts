@@ -1,10 +1,13 @@
 import type { Position } from '../ports/event-store.js';
 import { type Holder, holderKey } from './activities.js';
 
-/** Balance import that is still due. `before` is an event position before that of the address's registration. */
+/**
+ * Registered address whose balance is still to be read, as its registration requested (`import_asset`). `before` is a
+ * position before the event that registered the address.
+ */
 export type DueImport = Holder & { readonly address: string; readonly before: Position };
 
-/** Index of addresses registered with a balance import that has not happened yet. */
+/** Index of the registered addresses whose balance is still to be read, as their registration requested. */
 export const createDueImports = () => {
   const due = new Map<string, DueImport>();
   const keyOf = (holder: Holder, address: string) => `${holderKey(holder)} ${address}`;
@@ -19,7 +22,8 @@ export const createDueImports = () => {
     all: (): Iterable<DueImport> => due.values(),
     has: (one: DueImport) => due.get(keyOf(one, one.address)) === one,
     /**
-     * Returns the position from which a restart must read events to miss no due import: `position` or an earlier one.
+     * Returns the position from which a restart must read events to miss no due import: `position` or an earlier
+     * position.
      */
     resumePosition: (position: Position): Position => {
       const [oldest] = due.values();

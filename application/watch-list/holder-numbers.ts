@@ -19,7 +19,7 @@ export const createHolderNumbers = () => {
     confirm: (holder: Holder, confirmation: number | undefined) => {
       if (confirmation !== undefined) confirmations.set(numberOf(holder), confirmation);
     },
-    /** Returns the wallet's confirmation threshold; null when it has none of its own. */
+    /** Returns the wallet's confirmation threshold; null when the wallet has no threshold of its own. */
     confirmation: (holder: Holder) => confirmations.get(numbers.get(holderKey(holder)) ?? -1) ?? null,
   };
 };

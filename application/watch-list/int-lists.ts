@@ -10,7 +10,8 @@ export const growArray = <T extends Uint32Array | Int32Array>(array: T, filler =
 };
 
 /**
- * Linked lists of integers that share two typed arrays. A list is represented by its first link, or `none` if empty.
+ * Linked lists of integers that share two typed arrays. A list is represented by the index of its first link, or by
+ * `none` if empty.
  */
 export const createIntLists = () => {
   let values = new Int32Array(32);

@@ -162,7 +162,9 @@ export const createWatchIndex = (variant: string, seed: number) => {
     claimAccount: (holder: Holder, found: Import) => claimAccount(parts, holder, found),
     hold: (holder: Holder, address: string) => hold(parts, holder, address),
     depart: (departure: Departure) => depart(parts, departure),
-    /** Drops settled activities and removed addresses that affect only blocks up to a final height. */
+    /**
+     * Drops activities without unfinished work, and removed addresses, that concern only blocks up to a final height.
+     */
     finalize: (height: number) => {
       activities.forgetSettled(height);
       for (const { holder, address } of departures.takeUpTo(height)) release(parts, holder, address);
@@ -189,7 +191,7 @@ export const createWatchIndex = (variant: string, seed: number) => {
     /** Returns the wallets that hold the address now. */
     holders: (address: string): readonly Holder[] =>
       holdersOf(address).filter((holder) => !departures.isGone(holder, address, Number.POSITIVE_INFINITY)),
-    /** Returns the wallets that held the address at that height, including those that removed it later. */
+    /** Returns the wallets that held the address at that height, including wallets that removed the address later. */
     holdersAt: (address: string, height: number): readonly Holder[] =>
       holdersOf(address).filter((holder) => !departures.isGone(holder, address, height)),
     standardOf: contracts.standardOf,

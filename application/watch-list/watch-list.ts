@@ -39,7 +39,7 @@ export type WatchList = Omit<
 > & {
   readonly interest: Interest;
   /**
-   * Fills the watch list from the read models and the events after their checkpoint, or after `from` if that is
+   * Fills the watch list from the read models and the events after their checkpoint, or after `from` if `from` is
    * earlier. `final` is the height up to which the followed blocks are final.
    */
   load(from: Position, final: number): Promise<void>;
@@ -62,7 +62,7 @@ const tokensOf = ({ importToken, claimAccount }: Watched): readonly Tokens[] => 
   { collection: tokenAccounts, add: claimAccount },
 ];
 
-/** Adds the tokens of all addresses, except those imported or found before the last registration of their address. */
+/** Adds the tokens of all addresses, except tokens imported or found before the last registration of their address. */
 const fillTokens = async (ports: Ports, variant: string, { collection, add }: Tokens) => {
   for await (const page of pagesOfAllOwners(ports, collection, variant)) {
     const keys = new Map(page.map(({ scope, document: { address: id } }) => [`${scope} ${id}`, { scope, id }]));

@@ -8,7 +8,7 @@ export type Listener = {
   readonly webhookId: string;
   readonly walletId: string;
   readonly confirmation: number;
-  /** Present if the webhook is notified once more when a transfer that it knows as pending is confirmed. */
+  /** Present if the webhook is notified once more when a transfer that it was notified of as pending is confirmed. */
   readonly final?: true;
 };
 

@@ -48,7 +48,10 @@ const requests: ReadonlySet<string> = new Set<DeliveryEvent['type']>(['DeliveryR
 const attemptType: DeliveryEvent['type'] = 'DeliveryAttempted';
 
 const atOnce = 200;
-/** A quarter of all workers, so that hanging receivers of one organization leave workers to the others. */
+/**
+ * Limit of concurrent deliveries of one organization: a quarter of all workers, so that hanging receivers of one
+ * organization leave workers to other organizations.
+ */
 const perOrganization = 50;
 const overloadedRetryMs = 2000;
 /** HTTP statuses of an overloaded receiver: no response (null), 429 Too Many Requests, 503 Service Unavailable. */
@@ -56,8 +59,8 @@ const overloadStatuses: ReadonlySet<number | null> = new Set([null, 429, 503]);
 const recheckMs = 200;
 export const disableAfterMs = 5 * 86_400_000;
 /**
- * Maximum wait for responses at shutdown. Shorter than the timeout of a delivery, because a supervisor would kill the
- * process before that.
+ * Maximum wait for responses at shutdown, in milliseconds. Shorter than the timeout of a delivery, because a process
+ * supervisor would kill the process before that timeout.
  */
 const shutdownGraceMs = 5000;
 
@@ -145,8 +148,8 @@ const createRecording = (ports: Ports) => {
 };
 
 /**
- * Cancels deliveries of removed webhooks and parks those of disabled ones. The webhook's events decide, because the
- * read models may be behind.
+ * Cancels deliveries of removed webhooks, and parks deliveries of disabled webhooks: a parked delivery gets no further
+ * attempts. The state of the webhook is read from its events, because the read models may be behind.
  */
 const createEnding = ({ events, handle, system }: Ports) => {
   const change = (context: Context, { id, lane }: Job, type: 'Cancel' | 'Park' | 'Unpark') =>

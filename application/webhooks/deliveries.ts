@@ -129,7 +129,10 @@ const historiesIn = (
   });
 };
 
-/** Collects the ids of the deliveries to resend. Rejects before any is resent when there are more than `maxResent`. */
+/**
+ * Collects the ids of the deliveries to resend. Rejects, before any delivery is resent, when there are more than
+ * `maxResent` deliveries.
+ */
 const idsToResend = async (reading: Reading, context: Context, wanted: Resending) => {
   const statuses = wanted.status === undefined ? notAccepted : [wanted.status];
   const ids: string[] = [];
@@ -161,8 +164,8 @@ export const createDeliveries = (ports: {
 
   return {
     request: async (context, { webhook_id: webhookId, disabled }, notifications) => {
-      // Notifications to a disabled webhook are dropped, because they would pile up while it stays disabled. The
-      // document may be stale, so the webhook's events decide.
+      // Notifications to a disabled webhook are dropped, because they would pile up while the webhook stays disabled.
+      // The document may be stale, so the state is read from the webhook's events.
       if (disabled && (await webhookState(events, context, webhookId)) !== 'active') return false;
       const one = ({ deliveryId, data, notificationType = context.variant.notificationType }: Notification) => {
         const command = { type: 'Request', data: { deliveryId, webhookId, notificationType, data } } as const;

@@ -1,6 +1,7 @@
 /**
- * Adapts the number of concurrent deliveries to each receiver: halved when the receiver is overloaded, plus one after any
- * other response. Receivers that do not respond therefore cannot occupy all workers.
+ * Adapts the window of each receiver, the maximum number of concurrent deliveries to the receiver: halved when the
+ * receiver is overloaded, plus one after any other response. Receivers that do not respond therefore cannot occupy all
+ * workers.
  */
 export const createDeliveryWindows = (maxWindow: number) => {
   const lanes = new Map<string, { window: number; inFlight: number }>();

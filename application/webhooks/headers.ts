@@ -25,11 +25,14 @@ export type WebhookHeaders = {
   /** Removes the headers of a removed webhook. Returns the position of the removal; null when there were no headers. */
   removeAllOf(context: Context, webhookId: string): Promise<Position | null>;
   /**
-   * Lists the headers of one webhook, or those sent to every webhook if `webhookId` is undefined. If there are more
-   * than `headersPerWebhook`, they are read while they are iterated.
+   * Lists the headers of one webhook, or the headers sent to every webhook if `webhookId` is undefined. If there are
+   * more than `headersPerWebhook`, the headers are read while the list is iterated.
    */
   list(context: Context, webhookId: string | undefined): Promise<Listed<ShownHeader>>;
-  /** Returns the decrypted headers of a webhook's deliveries: first those sent to every webhook, then its own. */
+  /**
+   * Returns the decrypted headers of a webhook's deliveries: first the headers sent to every webhook, then the
+   * webhook's own headers.
+   */
   inClear(context: Context, webhookId: string): Promise<(readonly [name: string, value: string])[]>;
 };
 
@@ -87,7 +90,7 @@ const createOpening = (vault: Vault, system: System) => {
 
 /**
  * Rejects a new header of a webhook that already has the maximum number of headers. A retry of a registration passes,
- * because its header is one of them.
+ * because its header is one of the existing headers.
  */
 const requireRoom = async (readModels: ReadModels, context: Context, webhookId: string, headerId: string) => {
   const query = { index: 'byWebhook', equal: [webhookId], limit: headersPerWebhook };
@@ -120,8 +123,8 @@ const pagesOf = async function* (
 };
 
 /**
- * Returns the headers as an array if they fit on one page. Otherwise, returns the pages as parts that are read while
- * they are iterated.
+ * Returns the headers as an array if they fit on one page. Otherwise, returns the pages as parts that are read during
+ * the iteration.
  */
 const showPages = async <T>(
   { touch }: Context,

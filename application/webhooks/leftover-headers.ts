@@ -25,8 +25,9 @@ const catchUpMs = 1000;
 const concerned: readonly string[] = ['WebhookRemoved', 'WebhookHeaderRegistered'];
 
 /**
- * Removes headers that outlived their webhook: its removal crashed or did not see them, or an older release kept them.
- * Leftover headers would count against the quota and keep their secrets forever.
+ * Removes headers of removed webhooks. Such headers are left over if the removal of the webhook crashed or missed the
+ * headers, or if an older release kept the headers. Leftover headers would count against the quota and keep their
+ * secrets forever.
  */
 export const createLeftoverHeaders = (ports: Ports) => {
   const { events, progress, headers } = ports;

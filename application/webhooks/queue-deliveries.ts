@@ -19,7 +19,7 @@ type Ports = {
 type Data = { readonly deliveryId: string; readonly webhookId: string };
 
 const repairIntervalMs = 60_000;
-/** Time that a due delivery may stay in the queue before it counts as lost. */
+/** Time in milliseconds that a due delivery may stay in the queue before the delivery counts as lost. */
 const graceMs = 60_000;
 const pageSize = 1000;
 const pollIntervalMs = 1000;
@@ -48,8 +48,8 @@ export const createDeliveryQueue = ({ jobs, ...ports }: Pick<Ports, 'events' | '
 };
 
 /**
- * Adds deliveries that the queue lost. Open deliveries, except parked ones, are queued at the start and whenever the
- * identity of the queue changes. Every minute, overdue deliveries are queued again; normally there are none.
+ * Adds deliveries that the queue lost. Open deliveries, except parked deliveries, are queued at the start and whenever
+ * the identity of the queue changes. Every minute, overdue deliveries are queued again; normally there are none.
  */
 export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) => {
   const putAll = async (signal: AbortSignal) => {

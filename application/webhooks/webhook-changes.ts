@@ -30,9 +30,9 @@ const pageSize = 200;
 const catchUpMs = 30_000;
 
 /**
- * Cancels the deliveries of removed webhooks, parks those of disabled webhooks and queues those of reactivated
- * webhooks. Runs apart from the delivery queue, and organizations take turns, one page of deliveries each, so that a
- * webhook with any number of deliveries does not delay others.
+ * Cancels the deliveries of removed webhooks, parks the deliveries of disabled webhooks, and queues the deliveries of
+ * reactivated webhooks. Runs apart from the delivery queue, and organizations take turns, one page of deliveries each,
+ * so that a webhook with any number of deliveries does not delay other webhooks.
  */
 export const createWebhookChanges = (ports: Ports) => {
   const { events, readModels, progress, handle, jobs } = ports;

@@ -3,7 +3,10 @@ import { type Context, step } from '../commands/handle.js';
 import { readAggregate } from '../commands/read-aggregate.js';
 import { type Streams, streamName } from '../ports/event-store.js';
 
-/** Returns the stream key of a webhook. It includes the API, so that one API cannot see the webhooks of another. */
+/**
+ * Returns the stream key of a webhook. The key includes the API, so that one API cannot see the webhooks of another
+ * API.
+ */
 export const webhookKey = ({ variant }: Context, id: string) => `${variant.tag}.${id}`;
 export const webhookStream = (context: Context, id: string) =>
   streamName(context.organizationId, webhook.stream, webhookKey(context, id));

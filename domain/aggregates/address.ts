@@ -59,8 +59,8 @@ export type AddressCommand =
   | { type: 'NoteAccount'; data: Found };
 /**
  * `heldBy` is the id of the wallet that holds the address; null if none does. `imports` has the asset keys of imported
- * tokens, `accounts` those of registered tokens with a known token account (absent if there are none). `counted` is the
- * number of imports that count against the quota.
+ * tokens. `accounts` has the asset keys of tokens whose token account was found; absent if there are none. `counted` is
+ * the number of imports that count against the quota.
  */
 type Address = { heldBy: string | null; imports: readonly string[]; counted: number; accounts?: readonly string[] };
 

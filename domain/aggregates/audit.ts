@@ -16,9 +16,9 @@ export type Chained = {
   readonly metadata: object;
 };
 
-/** Hash chain over the first `count` events of a history. */
+/** Hash chain over the first `count` events of a history (all events of one organization, in order). */
 export type Link = {
-  /** Number of events of the history, counted from its first. */
+  /** Number of events, counted from the first event of the history. */
   readonly count: number;
   /** Hash over these events, as SHA-256 in hex. */
   readonly hash: string;
@@ -49,7 +49,7 @@ export type LogPlace = {
   readonly index: number;
 };
 
-/** First `count` events of an organization. */
+/** First `count` events of an organization, identified by their chain hash. */
 export type SealedHistory = Link & {
   /** Position of the last of these events, in the store in which the seal was made. */
   readonly position: number;
@@ -74,9 +74,9 @@ export type Move = Link &
     readonly before: string;
     /** Hash over the positions and commit times of the events in the new store. */
     readonly after: string;
-    /** Engine that the history was moved from. */
+    /** Engine of the event store that the history was moved from. */
     readonly from: string;
-    /** Engine that the history was moved to. */
+    /** Engine of the event store that the history was moved to. */
     readonly to: string;
   };
 
@@ -91,7 +91,10 @@ type Acceptance = Signed & {
 
 /** Statement, with signature, of an operator's decision to accept a history that differs from the sealed history. */
 export type Loss = Acceptance & {
-  /** Longest history that the sealer or the seal log knew before the loss was accepted; null if neither knew one. */
+  /**
+   * Longest history that the sealer's progress or the seal log recorded before the loss was accepted; null if neither
+   * recorded one.
+   */
   readonly known: Link | null;
   /** History that was found in the store, and accepted. */
   readonly found: Standing;
@@ -124,7 +127,8 @@ type AuditCommand =
   | { type: 'AcceptLogLoss'; data: LogLoss };
 
 /**
- * Version of the hashed and signed format. It is part of every hashed and signed text, so versions cannot be confused.
+ * Version of the hashed and signed format. The version is part of every hashed and signed text, so versions cannot be
+ * confused.
  */
 const version = 'chainfold-audit-1';
 const secondVersion = 'chainfold-audit-2';
@@ -266,7 +270,7 @@ export const audit: Decider<AuditCommand, AuditEvent, { sealed: number; moved: s
   evolve: {
     AuditSealed: (state, { count }) => ({ ...state, sealed: count }),
     HistoryMoved: (state, { after }) => ({ ...state, moved: after }),
-    // Resets the number: the accepted history may have fewer events than were sealed before, and a seal of no more than
+    // Resets `sealed`: the accepted history may have fewer events than were sealed before, and a seal of no more than
     // `sealed` events would be ignored.
     LossAccepted: (state) => ({ ...state, sealed: 0 }),
     LogLossAccepted: (state) => state,

@@ -20,7 +20,7 @@ type Attempt = Named & {
   failure: string;
   /** Duration of the attempt in milliseconds. */
   durationMs: number;
-  /** Beginning of the response body. */
+  /** Beginning of the response body, at most one kibibyte. */
   answer: string;
   /** Unix time in milliseconds at which the attempt ended. */
   at: number;

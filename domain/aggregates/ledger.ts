@@ -28,7 +28,7 @@ import {
 
 type Observed = Activity & Seen & Imported;
 
-/** Events of one wallet in one block. They record facts of the chain, so no rule rejects them. */
+/** Events of one wallet in one block. These events record facts of the chain, so no rule rejects them. */
 export type LedgerEvent =
   | { type: 'TransferObserved'; data: Observed }
   /** The balance may have changed without a transfer, or a request asked for a reading of the balance. */
@@ -50,7 +50,7 @@ export type LedgerCommand =
       type: 'Observe';
       data: Activity &
         Observable & {
-          /** True for transfers of a token account found after the block was processed, which may be confirmed. */
+          /** True for transfers of a token account found after the block was processed and perhaps confirmed. */
           late?: boolean;
         };
     }
@@ -62,8 +62,8 @@ export type LedgerCommand =
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
-   * Records the balances, and confirms the block unless it is already confirmed. Ignored if reorgs dropped the block
-   * more than `drops` times, because the balances were read before. `retracted` is true if they correct a dropped block.
+   * Records the balances, and confirms the block unless it is already confirmed. Ignored if the ledger's number of
+   * drops is not `drops`: a reorg followed the reading. `retracted` is true if the balances correct a dropped block.
    */
   | {
       type: 'Settle';
@@ -81,16 +81,16 @@ export type LedgerCommand =
    * now. `feedOnly` is true if no webhook was left to notify.
    */
   | { type: 'Close'; data: Activity & { count: number; feedOnly?: boolean } }
-  /** `notified` is true if a webhook may have been notified of the block's transfers. */
+  /** Records a reorg of the block. `notified` is true if a webhook may have been notified of its transfers. */
   | { type: 'Drop'; data: Activity & { notified: boolean } }
-  /** Records requested balances that were read at this block. If a reorg replaces the block, they are read again. */
+  /** Records requested balances as of this block, which are read again if a reorg replaces the block. */
   | { type: 'Refresh'; data: Activity & { balances: readonly Balance[] } }
   /** Marks balances to be read once the block is confirmed. */
   | { type: 'Await'; data: Activity & { holdings: readonly Holding[] } };
 
 export type Ledger = {
   readonly phase: 'none' | 'pending' | 'open' | 'confirmed' | 'dropped' | 'due';
-  /** Number of times that a reorg replaced the block. After each one, a later reorg may have included it again. */
+  /** Number of times that a reorg replaced the block. A later reorg may include the block again. */
   readonly drops: number;
   /** True while balances still have to be corrected, because they were read before a reorg replaced the block. */
   readonly owed: boolean;
@@ -101,7 +101,7 @@ export type Ledger = {
   /** True while the block is confirmed but the balances that it may have changed are not read yet. */
   readonly unread: boolean;
   readonly transfers: readonly Seen[];
-  /** Number of transfers, counted from the first, recorded as confirmed: not all after an interrupted append. */
+  /** Number of transfers, counted from the first, that are recorded as confirmed; lower after an interrupted append. */
   readonly confirmed: number;
   /** Number of transfers, counted from the first, that are recorded as removed. */
   readonly removed: number;
@@ -129,9 +129,9 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
 ];
 
 const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
-/** Returns true if balances were read at the confirmation or on request: after a reorg, they must be read again. */
+/** Returns true if balances were read at the confirmation or on request and must be read again after a reorg. */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
-/** Discards the activity of a dropped block, because the follower observes it again if the block is included again. */
+/** Discards the activity of a dropped block: if the block is included again, its activity is observed again. */
 const withoutDropped = (ledger: Ledger): Ledger => {
   if (isIncluded(ledger.phase)) return ledger;
   const { payers, ...rest } = ledger;
@@ -151,8 +151,8 @@ const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
 type Observation = Extract<LedgerCommand, { type: 'Observe' }>['data'];
 
 /**
- * Returns the observed transfers and touches that are not in the ledger yet: all of them at the first observation,
- * those that were not stored after an interrupted append, or those of token accounts that were found late.
+ * Returns the observed transfers and touches that are not in the ledger yet: all at the first observation, the missing
+ * transfers and touches after an interrupted append, or the transfers of token accounts that were found late.
  */
 const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Observation) => {
   if (!isIncluded(ledger.phase) || !ledger.observed) return { transfers, touches };

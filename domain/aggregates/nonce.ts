@@ -4,7 +4,7 @@ import type { OfTransaction, SenderNonce } from './transaction/transaction-data.
 
 type Place = SenderNonce & OfTransaction;
 type Held = Place & {
-  /** Id of the transaction that this one replaces; absent if it replaces none. */
+  /** Id of the transaction that this transaction replaces; absent if it replaces none. */
   replaces?: string;
 };
 type Released = Place & {

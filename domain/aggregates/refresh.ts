@@ -44,7 +44,7 @@ type Started = Progress &
     readonly total: number;
   } & Correcting;
 type Advanced = Progress & {
-  /** Number of the part, from 1. */
+  /** Number of the part, from 1. A part is a batch of addresses, or of blocks to search. */
   readonly part: number;
   /**
    * Height of the last block whose logs were searched for tokens of the addresses following `after`; absent if the part

@@ -11,16 +11,16 @@ export type RemovalCommand = { type: 'Start'; data: UpTo } | { type: 'End'; data
 type Removal = { readonly upTo: number | null };
 
 /**
- * Removal of all addresses of a wallet that has too many for a single command. It runs in batches and resumes after a
- * restart.
+ * Removal of all addresses of a wallet with too many addresses for a single command. The removal runs in batches and
+ * resumes after a restart.
  */
 export const removal: Decider<RemovalCommand, RemovalEvent, Removal> = {
   stream: 'removal',
   initial: { upTo: null },
   decide: {
-    // A second removal is needed only if addresses were registered after the first one started.
+    // A second removal is needed only if addresses were registered after the first removal started.
     Start: ({ upTo }, data) => (upTo !== null && upTo >= data.upTo ? [] : [{ type: 'RemovalStarted', data }]),
-    // The end of an earlier removal does not end a later one, which covers more addresses.
+    // The end of an earlier removal does not end a later removal, which covers more addresses.
     End: ({ upTo }, data) => (upTo === data.upTo ? [{ type: 'RemovalEnded', data }] : []),
   },
   evolve: {

@@ -84,15 +84,19 @@ export type Transaction = {
   readonly created: Created | null;
   readonly signed: Signed | null;
   readonly cancellation: Cancellation | null;
-  /** True while a node is known to have what was sent last: the transaction or its cancellation. */
-  readonly isTaken: boolean;
-  /** True once a node accepted what was sent last, even if a reorg dropped it later. Later rejections are ignored. */
-  readonly wasTaken: boolean;
   /**
-   * Reason why nodes rejected what was sent last, the transaction or its cancellation; null if they did not reject it.
+   * True from the acceptance by a node until a reorg drops the transaction. After the cancellation was sent, the value
+   * applies to the cancellation.
    */
+  readonly isTaken: boolean;
+  /**
+   * True once a node accepted the transaction (or its cancellation, once sent), even if a reorg dropped it later.
+   * Rejections are ignored from then on.
+   */
+  readonly wasTaken: boolean;
+  /** Reason why nodes rejected the transaction (or its cancellation, once sent); null if they did not reject it. */
   readonly refusal: string | null;
-  /** Block that includes the transaction or its cancellation; null while none does. */
+  /** Block that includes the transaction or its cancellation; null while no block includes either. */
   readonly block: BlockRef | null;
   readonly isFinal: boolean;
 };

@@ -7,7 +7,10 @@ export type OfWebhook = {
   readonly webhookId: string;
 };
 type Registered = OfWebhook & {
-  /** Id of the wallet that the webhook covers. If absent, it covers every wallet, including those registered later. */
+  /**
+   * Id of the wallet that the webhook covers. If absent, the webhook covers every wallet, including wallets registered
+   * later.
+   */
   walletId?: string;
   /** URL that notifications are posted to. */
   endpoint: string;
@@ -36,7 +39,7 @@ type Updated = Registered & {
 type SecretRotated = OfWebhook & {
   /** New secret that signs the notifications, encrypted. */
   sealedSecret: string;
-  /** Secret that the new one replaces. */
+  /** Secret that the new secret replaces. */
   previousSecret: PreviousSecret;
 };
 /** Settings as given in a command: optional settings may be undefined rather than absent. */

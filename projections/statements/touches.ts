@@ -28,7 +28,10 @@ export type TouchDocument = {
 
 type TouchEvent = Extract<LedgerEvent, { type: 'BalanceTouched' }>;
 
-/** Balance changes without a transfer. Touches that only request a reading (`refresh`) are left out. */
+/**
+ * Balance changes without a transfer. Touches that only request a reading of the balance (reason `refresh`) are left
+ * out.
+ */
 export const touches: Projection<TouchEvent, TouchDocument> = {
   name: 'balance_touches',
   version: 1,

@@ -32,7 +32,7 @@ const size = fc.integer({ min: 1, max: 200 });
 
 describe('a Merkle proof', () => {
   const seven = leavesTo(7);
-  // Names of the nodes as in the example tree of section 2.1.5.
+  // Names of the nodes as in the example tree of RFC 9162, section 2.1.5.
   const [a, b, c, d, e, f, j] = seven as [string, string, string, string, string, string, string];
   const [g, h, i] = [node(a, b), node(c, d), node(e, f)];
   const [k, l] = [node(g, h), node(i, j)];

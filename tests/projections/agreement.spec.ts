@@ -168,7 +168,7 @@ describe('the documents and the deciders', () => {
       .reduce((last, { about }) => Math.max(last, Date.parse(about.occurredAt)), 0);
   /**
    * Returns a pattern for the expected status in the document of a delivery. A parked delivery keeps its earlier
-   * status; a notification that is only in the feed has none.
+   * status; a notification that is only in the feed has no status.
    */
   const statusOf = ({ state }: Delivery) => {
     if (state === 'parked') return /^(pending|retrying)$/;
@@ -200,7 +200,7 @@ describe('the documents and the deciders', () => {
           .flatMap((type) => events(type))
           .filter(({ data }) => (data as Happening).webhookId === webhookId)
           .sort((one, other) => one.about.position - other.about.position);
-        // Reviving, updating or removing a webhook resets its failures, so only the attempts after that count.
+        // Reviving, updating or removing a webhook resets its failures, so only later attempts count.
         const since = happened.slice(happened.findLastIndex(({ type }) => type !== 'DeliveryAttempted') + 1);
         const attempts = since.map(({ data }) => data as Happening);
         const failures = attempts.slice(attempts.findLastIndex(({ outcome }) => outcome === 'completed') + 1);

@@ -18,12 +18,12 @@ export type GatewayAccess = {
   /**
    * Charges gateway calls to the token's own limit, if it has one, and to the organization's gateway limits for the
    * chain. Returns the quota of the limit with the fewest units left. `cost` is charged only if it fits into the
-   * limits; `more` is then charged in addition, even if it overdraws them.
+   * limits; `more` is then charged in addition, even if this overdraws the limits.
    */
   charge(holder: Holder, variant: Variant, cost: number, more?: number): MaybePromise<Quota>;
   /**
    * Charges rejected calls, which the token does not allow, to a counter of that token only. The limit of the counter
-   * is the token's own limit or, if it has none, the organization's.
+   * is the token's own limit or, if it has none, the organization's limit.
    */
   chargeRejected(holder: Holder, variant: Variant, calls: number): MaybePromise<Quota>;
 };

@@ -35,7 +35,7 @@ export type GatewayTokenCache = EventInvalidatedCache & {
 
 const tokenPattern = /^gt_([0-9a-f]{32})_[0-9a-f]{32}$/;
 
-/** Builds a token that includes its organization id, so that one read of the event store finds it. */
+/** Builds a token that includes its organization id, so that one read of the event store finds the token. */
 export const tokenFor = (organizationId: string, random: string) => `gt_${organizationId.slice(4)}_${random}`;
 export const isToken = (key: string) => key.startsWith('gt_');
 const organizationOfToken = (token: string) => {
@@ -111,7 +111,8 @@ export const createGatewayTokenCache = (events: EventStore, vault: Vault, system
     const before = created;
     const state = await readAggregate(events, gatewayToken, organizationId, gatewayTokenId);
     if (state.state !== 'active') {
-      // The token is not cached as unknown if a token was created meanwhile, because it may be this one.
+      // The token is not cached as unknown if any token was created meanwhile, because the created token may be this
+      // token.
       if (created === before) unknown.set(cacheKey, system.now() + unknownTtlMs);
       return null;
     }

@@ -6,7 +6,7 @@ import { createLookupBudget } from '../lookup-budget.js';
 import { createTokenEntries, type SessionOwner } from './session-entries.js';
 import type { Sessions } from './sessions.js';
 
-/** Lifetime of a link, in seconds. */
+/** Lifetime of a sign-in link of `chainfold console`, in seconds. */
 export const linkSeconds = 60;
 
 export type ConsoleLinks = {

@@ -5,8 +5,8 @@ import type { Sessions } from './sessions.js';
 const pauseMs = 60_000;
 
 /**
- * Removes expired sessions and links periodically. Requests alone would not remove all of them, because many are never
- * used again.
+ * Removes expired sessions and links periodically. Requests remove only the sessions and links that they use, and many
+ * are never used again.
  */
 export const createSessionSweeper =
   (ports: {

@@ -14,12 +14,15 @@ export const createAddressCursors = (state: StateStore, { tag }: Variant) => {
     read: async (organizationId: string, contract: string, head: number): Promise<Place> => {
       const entry = await state.get('processes', idOf(organizationId, contract));
       const after: PageKey | undefined = entry ? JSON.parse(entry.value) : undefined;
-      // The cursor is ignored if the event store ends before the saved address was registered, as it may after a
-      // restored backup.
+      // The cursor is ignored if the event store ends before the saved address was registered, which happens after an
+      // older backup was restored.
       const isThere = after !== undefined && Number(after[0]) <= head;
       return { after: isThere ? after : undefined, revision: entry?.revision ?? noEntry };
     },
-    /** Saves the cursor, unless another process has saved it first: both processes find the same accounts. */
+    /**
+     * Saves the cursor. Does nothing if another process has saved the cursor first, because both processes find the
+     * same accounts.
+     */
     save: async (organizationId: string, contract: string, { after, revision }: Place) => {
       await state.put('processes', idOf(organizationId, contract), JSON.stringify(after), revision);
     },

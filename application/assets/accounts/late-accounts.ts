@@ -18,8 +18,8 @@ type Finding = {
 type Entry = Finding & { readonly at: number };
 
 /**
- * Token accounts of one organization and contract that were found late. The blocks from `since` on are read again once
- * for all of them.
+ * Token accounts of one organization and contract that were found after the registration of their address or contract.
+ * The blocks from `since` on are read again, once for all these accounts.
  */
 export type LateAccounts = {
   readonly ids: readonly string[];
@@ -33,9 +33,9 @@ const maxIdleMs = 60_000;
 const readAtOnce = 32;
 
 /**
- * Stores late accounts: token accounts that were found after the registration of their address or contract. Kept until
- * the blocks between registration and finding have been read again. Each finding is a separate entry, so that
- * concurrent writes lose no finding.
+ * Stores late accounts: token accounts that were found after the registration of their address or contract. An account
+ * is kept until the blocks between its registration and its finding have been read again. Each finding is a separate
+ * entry, so that concurrent writes lose no finding.
  */
 export const createLateAccounts = (state: StateStore, { tag }: Variant, system: System) => {
   const prefix = `late-accounts ${tag} `;

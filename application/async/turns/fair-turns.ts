@@ -7,7 +7,7 @@ type Bounds = {
   readonly maxConcurrent: number;
   /** Limit of running tasks with the same key. */
   readonly maxConcurrentPerKey: number;
-  /** Limit of waiting tasks with the same key. A task beyond it is rejected with RATE_LIMITED. */
+  /** Limit of waiting tasks with the same key. A task above this limit is rejected with RATE_LIMITED. */
   readonly maxWaiting: number;
 };
 

@@ -12,7 +12,7 @@ export type LargeWorkThrottle = {
   small<T>(key: string, work: () => Promise<T>): Promise<T>;
   /**
    * Runs large work after a pause that leaves time for small work of other keys. Callers must await one call before the
-   * next.
+   * next call.
    */
   large<T>(key: string, work: () => Promise<T>): Promise<T>;
 };
@@ -50,7 +50,7 @@ const createStepCounter = ({ now }: Pick<Clock, 'now'>) => {
 
 /**
  * Limits large work to about a tenth of the time while other keys have small work. A running piece of large work delays
- * all small work: without pauses, the next large piece would start as soon as the last one ends.
+ * all small work: without pauses, the next large piece would start as soon as the previous piece ends.
  */
 export const createLargeWorkThrottle = ({ now, sleep }: Clock): LargeWorkThrottle => {
   let last: { readonly key: string; readonly tookMs: number } | undefined;

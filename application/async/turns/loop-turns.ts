@@ -6,7 +6,7 @@ import { createFairTurns, type FairTurns } from './fair-turns.js';
  */
 export type LoopTurns = FairTurns;
 
-/** Number of concurrent tasks. With only one, a store behind a network would idle between two tasks. */
+/** Number of concurrent tasks. With only one task, a store behind a network would be idle between two tasks. */
 const maxConcurrent = 4;
 
 export const createLoopTurns = ({ breathe }: { breathe(): Promise<void> }): LoopTurns => {

@@ -3,7 +3,8 @@ import type { Position } from '../../ports/event-store.js';
 import type { Lines } from '../export-file.js';
 
 /**
- * Line of a file derived from the history, with number and id of the event that the line shows; 0 and '' for a heading.
+ * Line of a file derived from the history, with the number and id of the event that the line shows; 0 and '' for a
+ * heading.
  */
 export type DerivedLine = { readonly event: number; readonly id: string; readonly text: string };
 
@@ -52,7 +53,9 @@ const collectSample = ({ seed, size, first, last }: SampleRule, sha256: Digest):
   };
 };
 
-/** Files that a verifier can compute from the history alone, so that it can name the event of an altered line. */
+/**
+ * Files that a verifier can compute from the history alone, so that the verifier can name the event of an altered line.
+ */
 const collectors: Readonly<Record<string, (rule: SampleRule, sha256: Digest) => Collector>> = {
   'seals.ndjson': collectSeals,
   'sample.csv': collectSample,

@@ -63,7 +63,10 @@ export type StatementCounts = {
   readonly withoutNode: number;
 };
 
-/** Returns a text that explains how wallet statements that were computed without a node differ from others. */
+/**
+ * Returns a text that explains how wallet statements that were computed without a node differ from statements that were
+ * computed with a node.
+ */
 export const withoutNodeText = ({ wallets, withoutNode }: StatementCounts) =>
   `For ${withoutNode} of the ${counted(wallets, 'statement')} no node of the chain answered. Such a statement ends with the last block in which the wallet had activity, and may show movements near the end of the period as in transit.`;
 

@@ -16,7 +16,7 @@ export type Scope = {
   readonly sealed: number;
   /** Number of events of the period, by type. */
   readonly types: Readonly<Record<string, number>>;
-  /** Id of the last event of the period, or of the last event before it. */
+  /** Id of the last event of the period, or of the last event before the period. */
   readonly lastId: string;
 };
 
@@ -77,7 +77,7 @@ const createSealFinder = ({ until }: Bounds) => {
 
 /**
  * Finds the events of a folder: from the first event, where the hash chain begins, to the first seal that covers the
- * whole period, or to the newest event if no seal does yet.
+ * whole period, or to the newest event if no seal covers the period yet.
  */
 export const findScope = async (stored: EventStore, organizationId: string, period: Period): Promise<Scope> => {
   const head = await stored.head();

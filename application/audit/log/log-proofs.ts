@@ -30,7 +30,7 @@ export type LogProofs = {
   head(): Promise<LogHead>;
   /** Proves that the newest head of the log covers an event. */
   inclusion(organizationId: string, wanted: Wanted): Promise<InclusionProof>;
-  /** Proves that the log of size `to`, by default the current size, extends the log of size `from`. */
+  /** Proves that the log of size `to` (in seals; by default the current size) extends the log of size `from`. */
   consistency(from: number, to: number | undefined): Promise<ConsistencyProof>;
 };
 
@@ -121,8 +121,8 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
      * along the hash chain.
      */
     sealed: async (event: Recorded, volume: number): Promise<{ event: InclusionProof['event']; seal: Seal }> => {
-      // Positions in seals are those in the store in which the seals were made. They may be wrong for a migrated
-      // history, so the second attempt reads from the start of the history.
+      // A seal states positions of the store in which it was made. These positions may be wrong for a migrated history,
+      // so the second attempt reads from the start of the history.
       for (const from of [await sealedBefore(event.position), start]) {
         const numbered = await numberOf(event, from);
         const seal = numbered && (await sealOver(numbered, volume));

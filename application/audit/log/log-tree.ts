@@ -48,7 +48,7 @@ export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }:
     roots.push(root);
     if (roots.length % 2 === 0) keep(node(roots.at(-2) as string, root), level + 1);
   };
-  /** Reads the complete blocks among the first `size` leaves, except those with a cached root. */
+  /** Reads the complete blocks among the first `size` leaves, except blocks with a cached root. */
   const fill = (size: number) =>
     inOrder(async () => {
       for (let block = levels[0]?.length ?? 0; block < blockOf(size); block++)

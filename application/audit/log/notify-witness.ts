@@ -14,7 +14,7 @@ const pauses = { firstMs: 1000, maxMs: 300_000 };
 
 /**
  * Sends new heads of the seal log to a witness, continuing at the notifier's checkpoint. Of several heads in one batch,
- * only the last is sent, because it extends the others.
+ * only the last head is sent, because it extends the earlier heads.
  */
 export const createWitnessNotifier = (witness: Witness, ports: Ports) => {
   const { system } = ports;
@@ -49,7 +49,7 @@ export const createWitnessNotifier = (witness: Witness, ports: Ports) => {
     });
 };
 
-/** Creates one process per witness, so that an unreachable witness does not delay the others. */
+/** Creates one process per witness, so that an unreachable witness does not delay other witnesses. */
 export const createWitnessNotifiers = (ports: Ports & { readonly witnesses: readonly Witness[] }): ServiceProcess[] =>
   ports.witnesses.map((witness) => ({
     role: 'projector',

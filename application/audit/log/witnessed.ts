@@ -72,7 +72,7 @@ const firstOther = async (heads: readonly WitnessedHead[], log: Pick<SealLog, 'l
   return found;
 };
 
-/** Returns the first head that the stored log does not extend; null when it extends all of them. */
+/** Returns the first head that the stored log does not extend; null when the log extends all heads. */
 export const firstDiscontinuity = async (
   heads: readonly WitnessedHead[],
   log: Pick<SealLog, 'head' | 'leaves'>,

@@ -9,7 +9,7 @@ import { type createIntegrityCheck, IntegrityError } from '../integrity-check.js
 import type { SealerPorts, SealLog } from './seal-log.js';
 import { extendInParts, type SealProgress, type SealProgressStore } from './seal-progress.js';
 
-/** Number of unsealed events, or age of the oldest one in milliseconds, at which a history is sealed. */
+/** Number of unsealed events, or age of the oldest unsealed event in milliseconds, at which a history is sealed. */
 export type SealPolicy = { readonly events: number; readonly ms: number };
 
 /** Throws IntegrityError for a new event that this service did not append, or a proof record that it did not sign. */
@@ -111,8 +111,8 @@ const createHistoryHasher = (ports: SealerPorts, progressStore: SealProgressStor
 
   /** Advances the progress over all new events in the store; returns null when another sealer saved first. */
   const extendAndSave = async (organizationId: string, progress: SealProgress, revision: number, isStored: boolean) => {
-    // Running processes are checked before the events are read: if all of them add authentication codes, every event
-    // after those read here has one.
+    // Running processes are checked before the events are read: if all processes add authentication codes, every event
+    // after the events read here has a code.
     const canRequireCodes = progress.authenticatedFrom === undefined && (await isEveryEventAuthenticated(ports));
     const read = await extended(organizationId, await begun(progress, isStored), null);
     const next = canRequireCodes ? { authenticatedFrom: read.count, ...read } : read;
@@ -141,7 +141,10 @@ export const createSealMaker = (
   const { system } = ports;
   const steps = createSealSteps(ports, progressStore, log);
   const { extended, extendAndSave } = createHistoryHasher(ports, progressStore);
-  /** Serial of each organization's progress when this process last read it, to detect a rollback. */
+  /**
+   * Serial of each organization's progress when this process last read the progress, to detect a rollback of the
+   * progress.
+   */
   const serials = new Map<string, number>();
 
   const isDue = ({ unsealed, since, sealed }: SealProgress, volume?: number) =>

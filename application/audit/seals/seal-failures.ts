@@ -11,7 +11,7 @@ import { parseObject } from './seal-progress.js';
 export type SealFailure = { readonly about: string; readonly reason: string };
 
 const prefix = 'audit-refusal:';
-/** Key of a broken log, in place of an organization id. */
+/** Value of `about` for a broken seal log, in place of an organization id. */
 export const wholeLog = 'log';
 
 /** Lists the recorded seal failures, which are stored so that `doctor` and the metrics of every process report them. */

@@ -20,11 +20,11 @@ import type { System } from '../../ports/system.js';
 /** Progress of the hash chains over an organization's history. */
 export type Chain = Standing & {
   readonly position: Position;
-  /** Id of the event at `position`, the last one in the chains; null before the first event. */
+  /** Id of the event at `position`, the last event in the chains; null before the first event. */
   readonly eventId: string | null;
   /**
-   * Number of events that no seal covers, not counting proof records; `since` is the commit time of the oldest in Unix
-   * ms, null if there is none.
+   * Number of events that no seal covers, not counting proof records; `since` is the commit time of the oldest unsealed
+   * event in Unix ms, null if there is none.
    */
   readonly unsealed: number;
   readonly since: number | null;
@@ -38,22 +38,22 @@ export type SealProgress = Chain & {
   /** Last seal that is in both the log and the history; null if there is none. */
   readonly sealed: (Standing & InLog) | null;
   /**
-   * Seal that is being made; null if there is none. It may already be in the log, at index `since` or later, but not in
-   * the history.
+   * Seal that is being made; null if there is none. The seal may already be in the log, at index `since` or later, but
+   * not in the history.
    */
   readonly sealing: { readonly leaf: LogLeaf; readonly volume: number; readonly since: number } | null;
   /** Migration of the history to the current stores, not yet recorded in the history; null if there is none. */
   readonly moved: Move | null;
   /**
-   * Number of leading events that may lack a message authentication code; each later event must have a valid one.
-   * Absent until every running process adds codes, because earlier releases append events without one.
+   * Number of leading events that may lack a message authentication code; each later event must have a valid code.
+   * Absent until every running process adds codes, because earlier releases append events without a code.
    */
   readonly authenticatedFrom?: number;
 };
 
 /**
  * Progress saved by an earlier version, without a signature. `missed` is the length and hash that the history had
- * before events were lost; null if none were.
+ * before events were lost; null if no events were lost.
  */
 export type UnsignedSealProgress = Link & { readonly missed: Link | null };
 
@@ -115,13 +115,13 @@ export const extendInParts = async <C extends Chain>(
 const prefix = 'audit-chain:';
 export const sealProgressId = (organizationId: string) => `${prefix}${organizationId}`;
 
-/** Serializes and signs progress for the process state. */
+/** Serializes and signs progress for the state store. */
 export const signSealProgress = (organizationId: string, progress: SealProgress, { keyId, sign }: Notary): string => {
   const statement = { ...progress, organizationId, keyId };
   return JSON.stringify({ ...statement, signature: sign(statementOf('memory', statement)) });
 };
 
-/** Parses an entry of the process state; returns an empty object for invalid JSON, because the entry is not trusted. */
+/** Parses an entry of the state store; returns an empty object for invalid JSON, because the entry is not trusted. */
 export const parseObject = (text: string): object => {
   try {
     return Object(JSON.parse(text));

@@ -21,22 +21,25 @@ type Ports = {
   readonly system: System;
 };
 
-/** Range of blocks that is read again for the late token accounts of one organization and contract. */
+/**
+ * Backfill pass: a range of blocks that is read again for token accounts of one organization and contract that were
+ * found late.
+ */
 type Pass = {
   readonly accounts: LateAccounts;
   readonly chain: string;
   readonly backoff: Backoff;
   readonly last: number;
-  /** Height of the next block to read; null until the first one is found by its block time. */
+  /** Height of the next block to read; null until the first block is found by its block time. */
   next: number | null;
   retryAt: number;
 };
-/** Attempt to read the next blocks of a pass. `outcome` is null until the nodes have answered. */
+/** Attempt to read the next blocks of a backfill pass. `outcome` is null until the nodes have answered. */
 type Attempt = {
   readonly pass: Pass;
   /**
-   * Activities of the watch list when the read began. A reload of the watch list replaces this object, and the blocks
-   * are then read once more.
+   * Object `activities` of the watch list when the read began. If the watch list was reloaded meanwhile, which replaces
+   * the object, the blocks are read once more.
    */
   readonly readFor: WatchList['activities'];
   outcome: { readonly blocks: readonly Block[]; readonly next: number } | { readonly error: Error } | null;
@@ -80,7 +83,7 @@ const createFind = ({ events, watched }: Ports, variant: Variant) => {
   };
 };
 
-/** Reads the next blocks of passes. Rejects while an account of the organization cannot be verified. */
+/** Reads the next blocks of a backfill pass. Rejects while a token account of the organization cannot be verified. */
 const createRead = ({ chain, watched }: Ports) => {
   const interestIn = ({ contract }: LateAccounts): Interest => ({
     address: () => false,
@@ -106,9 +109,9 @@ const createRead = ({ chain, watched }: Ports) => {
 };
 
 /**
- * Works through passes one at a time, with round-robin scheduling of organizations. Blocks are read in parallel to the
- * follower's cycles, because a node may hang for as long as its timeout. They are recorded within a cycle, in which the
- * watch list is complete.
+ * Works through backfill passes one at a time, with round-robin scheduling of organizations. Blocks are read in
+ * parallel to the follower's cycles, because a node may hang for as long as its timeout. The blocks are recorded within
+ * a cycle, in which the watch list is complete.
  */
 const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promise<void>) => {
   const { watched, ledgers, system } = ports;
@@ -178,8 +181,8 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
 
 /**
  * Backfills transfers to token accounts that were discovered after their owner was registered, or that could not be
- * verified when a block was read. Reads the blocks since the registration, or since that block, once more, and records
- * and notifies the missing transfers like others. A failure delays no other organization.
+ * verified when a block was read. Reads the blocks since the registration, or since that block, once more. Records the
+ * missing transfers and notifies webhooks of them as usual. A failure delays no other organization.
  */
 export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
   const { chain, watched, system } = ports;
@@ -209,12 +212,13 @@ export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
 
   return {
     /**
-     * Stores those token accounts of a block that could not be verified. Called before the block counts as processed,
-     * so that a restart loses none of them.
+     * Stores the unverified token accounts of a block. Called before the block counts as processed, so that a restart
+     * loses no such account.
      */
     defer: async (block: Block): Promise<void> => {
       for (const unverified of unverifiedIn(block, watched)) {
-        // Skips accounts that were stored for an earlier block: their pass starts at that block and includes this one.
+        // Skips accounts that were stored for an earlier block: their pass starts at that block and includes the
+        // current block.
         if (waiting.has(keyOf(unverified))) continue;
         await late.add({ ...unverified, since: block.time * 1000, more: false });
         waiting.add(keyOf(unverified));

@@ -50,7 +50,7 @@ export const createBlockRecords = ({ events, readModels, handle }: Ports, varian
   const read = (hash: string) => readAggregate(events, block, systemOwner, keyOf({ hash }));
   return {
     record,
-    /** Returns the lowest block of a chain that an operator asked to read again; null without one. */
+    /** Returns the lowest block of a chain that an operator asked to read again; null if there is no such block. */
     nextRetry: async (chain: string) => {
       // Reads the event stream too, because the read model may still list a block whose retry has just ended.
       for (const document of await first('byRetry'))

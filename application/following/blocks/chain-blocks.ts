@@ -63,7 +63,7 @@ export const createChainBlocks = (ports: Ports) => {
   };
   /**
    * Compares the final block with the nodes' block at the same height or, if `from` is 0, the first block of the
-   * followed chain with that of the nodes. Rejects if the block was not replaced.
+   * followed chain with the first block of the nodes' chain. Rejects if the block was not replaced.
    */
   const inspect = async (variant: Variant, from: number): Promise<Replacement> => {
     const reached =

@@ -4,9 +4,11 @@ import type { Block, Chain, Header, Interest } from '../../ports/chain.js';
 export type Fetched = { readonly header: Header; readonly block: Block | null; readonly error: Error | null };
 
 const fetchedAhead = 8;
-/** Number of blocks fetched concurrently until the size of the first one is known. */
+/** Number of blocks fetched concurrently until the size of the first block is known. */
 const initialConcurrency = 2;
-/** Memory limit in bytes for blocks fetched ahead: the larger the blocks are, the fewer are fetched concurrently. */
+/**
+ * Memory limit in bytes for blocks fetched ahead: the larger the blocks are, the fewer blocks are fetched concurrently.
+ */
 const maxBytesAhead = 64 * 1024 * 1024;
 const unknown = 'no node has the block';
 
@@ -24,7 +26,7 @@ const fetchOne = async (chain: Chain, header: Header, interest: Interest): Promi
 /** Estimated bytes in memory of a movement and of a touch, without texts of variable length. */
 const [movementBytes, touchBytes] = [1000, 300];
 
-/** Estimates the memory that a block takes: the larger of the bytes read for it and the size of its contents. */
+/** Estimates the memory that a block takes: the larger of the bytes read for the block and the size of its contents. */
 const bytesOf = ({ block }: Fetched): number => {
   if (!block) return 0;
   const texts = block.movements.map(({ details }) =>
@@ -61,8 +63,8 @@ const createBudget = (maxBytes: number) => {
 };
 
 /**
- * Yields blocks in order and prefetches the next ones within `maxBytes`. Calls `failed` for each block that no node
- * returned, including prefetched ones.
+ * Yields blocks in order and prefetches the next blocks within `maxBytes`. Calls `failed` for each block that no node
+ * returned, including prefetched blocks.
  */
 export const fetchInOrder = async function* (
   chain: Chain,

@@ -2,7 +2,7 @@ import type { Chain } from '../../ports/chain.js';
 
 /**
  * Returns the lowest height at which the nodes have a block that is not older than `time` (Unix seconds); `last` + 1 if
- * there is none up to `last`.
+ * there is no such block up to `last`.
  */
 export const firstBlockSince = async (chain: Pick<Chain, 'headerAt'>, last: number, time: number): Promise<number> => {
   const isSince = async (number: number) => ((await chain.headerAt(number))?.time ?? Number.NEGATIVE_INFINITY) >= time;

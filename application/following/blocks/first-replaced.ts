@@ -18,7 +18,7 @@ type HashAt = (height: number) => Promise<string | null | undefined>;
 
 /**
  * Returns the lowest of the ascending `heights` at which the known block was replaced; null if the block at the highest
- * of them was not replaced.
+ * of these heights was not replaced.
  */
 const lowestReplaced = async (chain: Chain, heights: readonly number[], hashAt: HashAt) => {
   const isReplaced = async (place: number) => {
@@ -48,7 +48,7 @@ const recordedBelow = async (ports: Ports, variant: string, height: number) => {
 
 /**
  * Finds the lowest block below `from` that was followed and then replaced; null if there is none. Headers are kept for
- * the newest followed blocks only. Of older blocks, only those with recorded transfers are known and checked.
+ * the newest followed blocks only. An older block is known and checked only if transfers are recorded in it.
  */
 export const findReplacedBelow = async (
   ports: Ports,

@@ -7,7 +7,10 @@ import { type Activity, holderKey } from '../../watch-list/activities.js';
 
 type Ports = { readonly chain: Chain; readonly readModels: ReadModels; readonly system: System };
 
-/** Creates a predicate that tells whether a block is on the nodes' current chain; each height is requested once. */
+/**
+ * Creates a predicate that returns whether a block is on the nodes' current chain. The predicate requests each height
+ * once.
+ */
 export const createIsCanonical = (chain: Chain) => {
   const known = new Map<number, Promise<string | undefined>>();
   return async ({ number, hash }: { readonly number: number; readonly hash: string }) => {
@@ -17,13 +20,13 @@ export const createIsCanonical = (chain: Chain) => {
   };
 };
 
-/** Returns the inclusions of a transfer in blocks, except those that a reorg removed. */
+/** Returns the inclusions of a transfer in blocks, except inclusions that a reorg removed. */
 export const inclusionsOf = (document: TransferDocument) =>
   [document, ...document.others].filter(({ state }) => state !== 'REMOVED');
 
 /**
- * Finds the activities in blocks at height `from` or above that are no longer on the chain. Scans all recorded
- * transfers, because activities of final blocks are stored nowhere else.
+ * Finds the activities (pairs of a wallet and a block) in blocks at height `from` or above that are no longer on the
+ * chain. Scans all recorded transfers, because activities of final blocks are stored nowhere else.
  */
 export const replacedSince = async (
   ports: Ports,

@@ -14,7 +14,10 @@ type Ports = {
   readonly ledgers: LedgerWriter;
   readonly records: BlockRecords;
   readonly system: System;
-  /** Stores those token accounts of a block that could not be verified, so that the block is read again for them. */
+  /**
+   * Stores the token accounts of a block that could not be verified, so that the block is read again for these
+   * accounts.
+   */
   readonly defer: (block: Block) => Promise<void>;
 };
 
@@ -23,8 +26,8 @@ type Outcome = { readonly block: Block | null } | { readonly error: Error };
 type Attempt = {
   readonly document: UnreadableBlockDocument;
   /**
-   * Activities of the watch list when the read began. A reload of the watch list replaces this object, and the block is
-   * then read once more.
+   * Object `activities` of the watch list when the read began. If the watch list was reloaded meanwhile, which replaces
+   * the object, the block is read once more.
    */
   readonly readFor: WatchList['activities'];
   outcome: Outcome | null;
@@ -32,7 +35,7 @@ type Attempt = {
 
 const pollIntervalMs = 1000;
 
-/** Returns the block; null if another block replaced it, so that it has no transfers. */
+/** Returns the block; null if another block replaced the block, so that its transfers do not count. */
 const readAgain = async ({ chain, watched }: Ports, { number, hash }: UnreadableBlockDocument) => {
   const absent = () => new Error(`No node has block ${number} (${hash}).`);
   const header = await chain.headerAt(number);
@@ -45,9 +48,10 @@ const readAgain = async ({ chain, watched }: Ports, { number, hash }: Unreadable
 };
 
 /**
- * Reads unreadable blocks again when an operator asks for it. Their transfers are recorded as usual, and confirmed at
- * once if the block is deep enough. Blocks are read one at a time in parallel to the follower's cycles, because a node
- * may hang for as long as its timeout. Outcomes are recorded within a cycle, in which the watch list is complete.
+ * Reads unreadable blocks again when an operator requests a retry. The transfers of these blocks are recorded as usual,
+ * and confirmed at once if the block is deep enough. Blocks are read one at a time in parallel to the follower's
+ * cycles, because a node may hang for as long as its timeout. Outcomes are recorded within a cycle, in which the watch
+ * list is complete.
  */
 export const createUnreadableRetry = (ports: Ports, variant: string) => {
   const { watched, ledgers, records, system, defer } = ports;

@@ -26,8 +26,8 @@ type Ports = {
 };
 
 /**
- * Rolls the follower back to the block before those that were replaced, once an operator accepted the replacement of a
- * final block. Returns the new cursor; null without an accepted replacement.
+ * Rolls the follower back to the block before the replaced blocks, once an operator accepted the replacement of a final
+ * block. Returns the new cursor; null without an accepted replacement.
  */
 export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => {
   const { chain, events, watched, ledgers, notifier, records, refreshAll, system, store } = ports;
@@ -53,7 +53,7 @@ export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => 
       fields,
       'Rolling back below a final block, because an operator accepted the block that replaced it',
     );
-    // The cursor is saved last: after a crash, all steps are repeated, and each of them is idempotent.
+    // The cursor is saved last: after a crash, all steps are repeated, and each step is idempotent.
     await dropReplaced({ from: accepted.from, chain: first });
     await refreshAll({ reason: `replacement of ${final.hash}`, isWanted: () => true, correction: true });
     const cursor = {

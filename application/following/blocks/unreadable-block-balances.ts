@@ -26,7 +26,7 @@ type Ports = {
 };
 type Wanted = {
   readonly reason: string;
-  /** Selects wallets by the number of confirmations that they require. */
+  /** Selects wallets by the number of confirmations that a wallet requires. */
   readonly isWanted: (threshold: number) => boolean;
   /** True when earlier readings at a greater height do not count, because their blocks were replaced. */
   readonly correction?: true;
@@ -76,7 +76,7 @@ export const createRefreshAll = (ports: Ports, variant: Variant) => {
       ...read,
     };
     // Restarts a running refresh, because it may have read some addresses before the unreadable block was made. The
-    // refresh keeps its search range and its correction.
+    // restarted refresh keeps the search range (`from`) and the `correction` mark of the running refresh.
     const { running, ...kept } = await readAggregate(events, refresh, organizationId, key);
     const command =
       running === null
@@ -115,8 +115,8 @@ export const createUnreadableBlockBalances = (ports: Ports & { records: BlockRec
   const refreshAll = createRefreshAll(ports, variant);
   const deepest = variant.can.includes('confirmation') ? variant.maxConfirmations : variant.depth;
   /**
-   * Number of confirmations up to which wallets were refreshed, by block hash: wallets that require more are still to
-   * be refreshed. Kept in memory only, so that a restart refreshes wallets again.
+   * Number of confirmations up to which wallets were refreshed, by block hash: wallets that require more confirmations
+   * are still to be refreshed. Kept in memory only, so that a restart refreshes wallets again.
    */
   const served = new Map<string, number>();
 

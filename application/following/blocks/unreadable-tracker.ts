@@ -12,14 +12,14 @@ type Failing = {
   readonly number: number;
   /** Milliseconds for which the block could not be read, counted up to `countedTo`. */
   elapsed: number;
-  /** Time of the last failure in Unix ms; null while the counting is paused. */
+  /** Time of the last failure in Unix ms; null while the measurement of the duration is paused. */
   countedTo: number | null;
   tries: number;
 };
 
 type Ports = { readonly state: StateStore; readonly system: Pick<System, 'now'> };
 
-/** Stores the counted time of failing blocks, so that a restart does not start the count over. */
+/** Stores for how long blocks have been unreadable, so that a restart does not reset these durations. */
 const createStoredTimes = (state: StateStore, variant: string) => {
   const id = `unreadable:${variant}`;
   let stored: Entry = { value: '[]', revision: noEntry };
@@ -40,28 +40,28 @@ const createStoredTimes = (state: StateStore, variant: string) => {
 };
 
 /**
- * Tracks for how long a block could not be read although the nodes answer. The time count is paused while the nodes do
- * not return the path from the tip to the block, because they then lag or are unreachable, and the follower waits for
- * the block. Time in which no process follows the chain is not counted.
+ * Measures for how long a block could not be read although the nodes answer. The measurement is paused while the nodes
+ * do not return the path from the tip to the block, because the nodes then lag or are unreachable, and the follower
+ * waits for the block. Time in which no process follows the chain is not counted.
  */
 export const createUnreadableTracker = ({ state, system: { now } }: Ports, variant: string, timeoutMs: number) => {
   const failing = new Map<string, Failing>();
   const times = createStoredTimes(state, variant);
   const elapsedOf = ({ elapsed, countedTo }: Failing) => elapsed + (countedTo === null ? 0 : now() - countedTo);
   return {
-    /** Reads the stored time counts, which may be those of another process or of an earlier run. */
+    /** Reads the stored durations, which another process or an earlier run may have measured. */
     load: async () => {
       failing.clear();
       for (const [hash, one] of await times.load()) failing.set(hash, one);
     },
-    /** Stores the time counts if they changed. */
+    /** Stores the measured durations if they changed. */
     save: () => times.save(failing),
-    /** Pauses the time counts of all failing blocks except those in `headers`. */
+    /** Pauses the measurement for all failing blocks except the blocks in `headers`. */
     pauseExcept: (headers: readonly Header[]) => {
       const counted = new Set(headers.map(({ hash }) => hash));
       for (const [hash, known] of failing) if (!counted.has(hash)) known.countedTo = null;
     },
-    /** Forgets the failing blocks up to a height, because they were processed, skipped or replaced. */
+    /** Removes the failing blocks up to a height, because these blocks were processed, skipped or replaced. */
     forgetUpTo: (height: number) => {
       for (const [hash, { number }] of failing) if (number <= height) failing.delete(hash);
     },

@@ -15,7 +15,7 @@ type Head = Pick<Cursor, 'chain' | 'head' | 'isDevelopment' | 'since'> & {
 /** Format of earlier versions, in which one entry held all headers. */
 type LegacyEntry = Cursor;
 
-/** Entry of one header; `chain` distinguishes it from entries of a chain followed before. */
+/** Entry of one header; `chain` distinguishes it from entries of a chain that was followed earlier. */
 type Stored = Place & { readonly chain: string };
 /** Progress of a follower, for other processes. */
 export type Reached = Pick<Cursor, 'chain' | 'head'> & { readonly final: Header; readonly tip: Header };
@@ -85,7 +85,7 @@ const readStored = async (
 export const readPosition = async (...of: Parameters<typeof readStored>): Promise<Position | null> =>
   (await readStored(...of))?.position ?? null;
 
-/** Reads the header of a followed block, also of a final one; null if its entry was reused for a newer block. */
+/** Reads the header of a followed block, even of a final block; null if its entry was reused for a newer block. */
 export const readFollowedHeader = async (...of: Parameters<typeof readStored>): Promise<Header | null> =>
   (await readStored(...of))?.header ?? null;
 
@@ -121,7 +121,8 @@ const createSlots = (state: StateStore, variant: string) => {
   return {
     forget: () => known.clear(),
     /**
-     * Returns the headers from `first` to `tip`; ends before the first one that is missing or not linked to its parent.
+     * Returns the headers from `first` to `tip`; ends before the first header that is missing or not linked to its
+     * parent.
      */
     read: async ({ chain, first, tip }: Head): Promise<readonly Place[]> => {
       const numbers = Array.from({ length: tip.number - first.header.number }, (_, i) => first.header.number + 1 + i);
@@ -145,7 +146,7 @@ const placesOf = ({ headers, positions }: Cursor): readonly Place[] =>
 
 /**
  * Stores the cursor. Changed headers are written first and the main entry last, so that a crash in between leaves the
- * cursor unchanged: headers beyond the tip of the main entry, or unlinked ones, are ignored. `save` throws
+ * cursor unchanged: headers beyond the tip of the main entry, and unlinked headers, are ignored. `save` throws
  * `CursorConflict` when another process has moved the cursor since it was read.
  */
 export const createCursorStore = (state: StateStore, variant: string) => {

@@ -21,21 +21,21 @@ export type Heartbeat = {
 
 const beatMs = 5000;
 /**
- * Time in milliseconds without a cycle after which a chain counts as stopped. Together with the interval of heartbeats,
- * it is less than a minute.
+ * Time in milliseconds without a cycle after which a chain counts as stopped. The sum of this time and the interval of
+ * heartbeats is less than a minute.
  */
 const stalledMs = 45_000;
 /**
- * Number of consecutive failures, or time since the first of them, that counts as an outage. Single failures are normal
- * behind a load balancer.
+ * Number of consecutive failures, or time in milliseconds since the first of these failures, that counts as an outage.
+ * Single failures are normal behind a load balancer.
  */
 const outageAfter = { failures: 5, ms: 15_000 };
 /** Maximum age in milliseconds at which a polled head still shows whether a follower has reached the head. */
 export const headValidMs = 15_000;
 
 /**
- * Time for which a head is kept although nodes return older heads: some nodes behind a load balancer may lag. The time
- * is bounded because another chain, or a chain after a reorg, may have an older head.
+ * Time in milliseconds for which a head is kept although nodes return older heads: some nodes behind a load balancer
+ * may lag. The time is bounded because another chain, or a chain after a reorg, may have an older head.
  */
 const newestHeadMs = 60_000;
 /** Maximum number of attempts to store a heartbeat when other processes write at the same time. */
@@ -48,7 +48,7 @@ export const readHeartbeat = async (state: StateStore, variant: string): Promise
   return entry && (JSON.parse(entry.value) as Heartbeat);
 };
 
-/** Returns for how long a chain was not followed; null while it is followed. */
+/** Returns a text that states for how long the chain was not followed; null while the chain is followed. */
 export const stallOf = ({ turnedAt, alarm }: Pick<Heartbeat, 'turnedAt' | 'alarm'>, now: number): string | null => {
   const age = now - turnedAt;
   if (age <= stalledMs) return null;
@@ -77,7 +77,8 @@ export const problemOf = (pulse: Heartbeat, now: number): string | null =>
   stallOf(pulse, now) ?? pulse.alarm ?? oldHeadOf(pulse, now);
 
 /**
- * Returns the head with the later block time; if the two were read more than `newestHeadMs` apart, the one read last.
+ * Returns the head with the later block time; if the two heads were read more than `newestHeadMs` apart, the head read
+ * last.
  */
 const newerHead = (one: PolledHead | null, other: PolledHead | null): PolledHead | null => {
   if (!one || !other) return one ?? other;
@@ -88,10 +89,10 @@ const newerHead = (one: PolledHead | null, other: PolledHead | null): PolledHead
 };
 
 /**
- * Merges the stored heartbeat, which other processes write too, into that of this process; the most recent values win.
- * `failedAt` is the time of this process's last failure. Its alarm counts only if no other process has followed the
- * chain since `outageAfter.ms` before that failure: failing nodes of one process raise no alarm while another process
- * follows the chain.
+ * Merges the stored heartbeat, which other processes also write, into the heartbeat of this process; the most recent
+ * values win. `failedAt` is the time of this process's last failure. The alarm of this process counts only if no other
+ * process has followed the chain since `outageAfter.ms` before that failure: failing nodes of one process raise no
+ * alarm while another process follows the chain.
  */
 const merge = (own: Heartbeat, failedAt: number, other: Heartbeat): Heartbeat => {
   const { headAt, oldHeadSeconds } = own.headAt >= other.headAt ? own : other;
@@ -182,14 +183,17 @@ export const createHeartbeat = (
       failedAt = system.now();
       if (failures.add() || isLasting) own = { ...own, alarm };
     },
-    /** Forgets the start and the alarm when the follower of this process is stopped or stands by. */
+    /** Clears the start time and the alarm when the follower of this process is stopped or stands by. */
     rest: () => {
       startedAt = null;
       failures.forget();
       own = { ...own, alarm: null };
     },
     alarm: () => own.alarm ?? oldHeadOf(own, system.now()),
-    /** Returns why this process does not follow the chain; null while it does, or before it has started. */
+    /**
+     * Returns why this process does not follow the chain; null while the process follows the chain, or before the
+     * follower has started.
+     */
     stall: () =>
       startedAt === null ? null : stallOf({ ...own, turnedAt: Math.max(own.turnedAt, startedAt) }, system.now()),
     run: async (signal: AbortSignal): Promise<void> => {

@@ -12,8 +12,8 @@ const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(
 
 /**
  * Progress of notifying webhooks of one activity with `count` transfers: `webhooks` has the finished webhooks, `begun`
- * the number of finished transfers of each unfinished one. Webhooks may be removed or change their order between two
- * pieces. `isNotified` is true once a webhook was notified.
+ * the number of finished transfers of each unfinished webhook. Webhooks may be removed or change their order between
+ * two pieces. `isNotified` is true once a webhook was notified.
  */
 type Progress = {
   readonly count: number;
@@ -71,7 +71,9 @@ export const createProgress = () => {
   return {
     forget,
     isNotified: (activity: Activity) => kept.get(activityKey(activity))?.isNotified ?? false,
-    /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
+    /**
+     * Runs a piece. Discards the progress when the piece fails, because some deliveries may not have been requested.
+     */
     during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
       piece(of(activity, count)).catch((error: unknown) => {
         forget(activity);

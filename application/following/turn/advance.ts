@@ -31,14 +31,17 @@ type Ports = {
    * token accounts that were found only after the blocks were read.
    */
   readonly reread: (cursor: Cursor) => Promise<void>;
-  /** Stores those token accounts of a block that could not be verified, so that the block is read again for them. */
+  /**
+   * Stores the token accounts of a block that could not be verified, so that the block is read again for these
+   * accounts.
+   */
   readonly defer: (block: Block) => Promise<void>;
   /**
    * Returns the cursor to continue from after a final block was replaced; null if no operator has accepted the
    * replacement.
    */
   readonly undoDeepReorganization: (cursor: Cursor) => Promise<Cursor | null>;
-  /** Records that a block was processed, which distinguishes a follower that catches up from a stuck one. */
+  /** Records that a block was processed, which distinguishes a follower that catches up from a stuck follower. */
   readonly moved: () => void;
 };
 
@@ -49,7 +52,8 @@ const createTake = (ports: Ports, variant: Variant) => {
   const { chain, watched, ledgers, records, unreadable, system, store, defer, moved } = ports;
 
   /**
-   * Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for it.
+   * Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for the
+   * block.
    */
   const leaveOut = async ({ chain: first }: Cursor, fetched: Fetched) => {
     if (!unreadable.hasTimedOut(fetched.header)) return false;
@@ -114,7 +118,7 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
   };
   const wayFrom = (from: Cursor) =>
     findWay(from).catch((error: unknown) => {
-      // Pauses the time counts of unreadable blocks, because nodes that do not return the path to the head count as
+      // Pauses the timeouts of unreadable blocks, because nodes that do not return the path to the head count as
       // unreachable.
       unreadable.pauseExcept([]);
       throw error;
@@ -134,8 +138,7 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     await unreadable.save();
     await reread(taken);
     await settle(taken);
-    // Throws the failure after the settlement, so that the blocks before the one that could not be read are settled as
-    // usual.
+    // Throws the failure after the settlement, so that the blocks before the unreadable block are settled as usual.
     if (failure) throw failure;
     // Final headers are dropped only after the settlement, which compares them with the activities: a crash may have
     // left activities of replaced blocks.

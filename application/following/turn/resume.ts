@@ -7,7 +7,7 @@ import type { BlockRecords } from '../blocks/block-records.js';
 import { beginAt, type Cursor } from '../cursor.js';
 import type { CursorStore } from '../progress/cursor-store.js';
 
-/** Thrown when the nodes serve another chain than the one whose blocks were recorded. */
+/** Thrown when the nodes serve a different chain from the followed chain, whose blocks were recorded. */
 export class OtherChain extends Error {
   override readonly name = 'OtherChain';
   constructor(followed: string, served: string) {
@@ -27,7 +27,7 @@ type Ports = {
 };
 
 /**
- * Creates the function that reads the stored cursor or makes the first one. A development chain is followed from its
+ * Creates the function that reads the stored cursor or makes the first cursor. A development chain is followed from its
  * first block whenever that block changed, and any chain may replace a development chain. For other chains, a different
  * first block shows that the nodes serve a wrong network: the function then throws OtherChain, unless an operator
  * accepted the other chain. The cursor of the previous chain is parked until the nodes serve that chain again.

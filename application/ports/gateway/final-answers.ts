@@ -12,8 +12,8 @@ export interface FinalAnswers {
   /** Returns the cached results in the order of the questions; null for a miss. */
   find(chain: string, questions: readonly string[]): Promise<readonly (Uint8Array | null)[]>;
   /**
-   * Stores answers and evicts the least recently used ones above the size limit. An answer larger than a sixteenth of
-   * the limit is not stored.
+   * Stores answers and evicts the least recently used answers above the size limit. An answer larger than a sixteenth
+   * of the limit is not stored.
    */
   keep(chain: string, answers: readonly FinalAnswer[]): Promise<void>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@
 export const accessKinds = ['secret', 'export', 'refused'] as const;
 export type AccessKind = (typeof accessKinds)[number];
 
-/** Access to an organization's data that leaves no event. Holds no secret. */
+/** Access to an organization's data that leaves no event. Contains no secret. */
 export type Access = {
   /** Time of the access, Unix ms. */
   readonly time: number;

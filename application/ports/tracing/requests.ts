@@ -1,6 +1,8 @@
-/** Answered request of an API, or message of the gateway. Holds no secret, signature or body. */
+/** Answered request of an API, or message of the gateway. Contains no secret, signature or body. */
 export type AnsweredRequest = {
-  /** The `x-request-id` of the response; for a message over WebSocket that of its connection. */
+  /**
+   * The `x-request-id` of the response; for a message over WebSocket, the id of the request that opened the connection.
+   */
   readonly requestId: string;
   /** Organization of the caller; absent if the caller did not authenticate. */
   readonly organizationId?: string | undefined;
@@ -8,7 +10,10 @@ export type AnsweredRequest = {
   readonly key?: string | undefined;
   /** Present if a session of the console authenticated the request, in place of a signature. */
   readonly session?: true | undefined;
-  /** `<api>/<Operation>`, or the JSON-RPC method; absent if the request names none that exists, and for a batch. */
+  /**
+   * `<api>/<Operation>`, or the JSON-RPC method; absent if the request names no existing operation or method, and for a
+   * batch.
+   */
   readonly operation?: string | undefined;
   /** `<chain>/<network>` of a gateway call; absent for other requests. */
   readonly chain?: string | undefined;
@@ -26,7 +31,7 @@ export type AnsweredRequest = {
   readonly position?: number | undefined;
 };
 
-/** Request that was refused; `time` is that of its response, Unix ms. */
+/** Request that was refused; `time` is the time of the response in Unix ms. */
 export type RefusedRequest = AnsweredRequest & { readonly time: number };
 
 /** Requests of one caller that were refused with the same code. */
@@ -34,13 +39,13 @@ export type RefusedGroup = { readonly group: string; readonly requests: readonly
 
 /**
  * Bounds of the stored refusals. Bounds for each group keep a caller who is refused often from displacing the refusals
- * of others.
+ * of other callers.
  */
 export const refusalBounds = { perGroup: 200, groups: 500, retentionMs: 7 * 86_400_000 } as const;
 
 /**
  * Recent refusals, which leave no event. Keeps the newest refusals of each group, and only the groups with the most
- * recent refusals. All processes share them.
+ * recent refusals. All processes share these refusals.
  */
 export interface RefusedRequests {
   add(refused: readonly RefusedGroup[]): Promise<void>;
@@ -49,7 +54,9 @@ export interface RefusedRequests {
   close(): Promise<void>;
 }
 
-/** Selection of requests that are logged. `sampled` logs one of `every` successful requests, and all refused ones. */
+/**
+ * Selection of requests that are logged. `sampled` logs one of `every` successful requests, and all refused requests.
+ */
 export type RequestLogPolicy =
   | { readonly kind: 'all' | 'refused' | 'off' }
   | { readonly kind: 'sampled'; readonly every: number };

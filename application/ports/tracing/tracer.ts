@@ -9,11 +9,11 @@ export type TraceContext = { readonly traceparent: string; readonly tracestate?:
 type EntryOptions = {
   readonly kind: SpanKind;
   readonly attributes?: SpanAttributes;
-  /** Context of the span that caused this one; if absent, a new trace begins. */
+  /** Context of the span that caused this span; if absent, a new trace begins. */
   readonly parent?: TraceContext | undefined;
-  /** Contexts of further spans that caused this one. */
+  /** Contexts of further spans that caused this span. */
   readonly links?: readonly TraceContext[];
-  /** Discards the span and those inside it unless `keep` is called before the span ends. */
+  /** Discards the span and the spans inside it unless `keep` is called before the span ends. */
   readonly isTentative?: true;
 };
 
@@ -22,7 +22,8 @@ export interface Tracer {
   /** False if nothing is recorded, so that callers need not prepare anything. */
   readonly isOn: boolean;
   /**
-   * Runs the work in a child of `options.parent`, or in a new trace without one; never in a child of the active span.
+   * Runs the work in a child of `options.parent`, or in a new trace without a parent; never in a child of the active
+   * span.
    */
   entry<T>(name: string, options: EntryOptions, work: () => Promise<T>): Promise<T>;
   /** Runs the work in a child of the active span, or without a span if none is active. */

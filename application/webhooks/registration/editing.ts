@@ -20,7 +20,7 @@ type WebhookChanges = {
 export type WebhookEditing = {
   /** Changes settings. A new endpoint passes the same checks as at the registration. */
   update(context: Context, webhookId: string, changes: WebhookChanges): Promise<Done<Nothing>>;
-  /** Replaces the secret. Notifications are also signed with the previous one until the overlap ends. */
+  /** Replaces the secret. Notifications are also signed with the previous secret until the overlap ends. */
   rotateSecret(context: Context, webhookId: string): Promise<Done<Nothing>>;
 };
 type Settings = NonNullable<Webhook['settings']>;

@@ -18,7 +18,10 @@ export type OpenWebhook = Omit<ShownWebhook, 'sealed_secret' | 'previous_secret'
 };
 type Sealed = Pick<WebhookDocument, 'webhook_id' | 'endpoint' | 'sealed_secret' | 'previous_secret'>;
 
-/** Overlap after a rotation, during which notifications are signed with the previous secret as well. */
+/**
+ * Duration in milliseconds of the overlap after a rotation, during which notifications are signed with the previous
+ * secret as well.
+ */
 export const rotationOverlapMs = 24 * 3_600_000;
 
 /** Limit of cached public keys. */
@@ -28,14 +31,14 @@ const derivedWithoutPause = 10;
 
 export const webhookKeyId = (webhookId: string) => `webhook:${webhookId}`;
 /**
- * Returns the encryption context of a secret. It binds the secret to the endpoint, so that no notification is sent to
- * an endpoint that was changed in the store.
+ * Returns the encryption context of a secret. The context binds the secret to the endpoint, so that no notification is
+ * sent to an endpoint that was changed in the store.
  */
 const boundContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string) =>
   boundTo('webhook', [organizationId, variant.tag, webhookId, endpoint]);
 /**
- * Returns the encryption context of a previous secret. It includes the end of the overlap, so that nobody prolongs the
- * overlap in the store.
+ * Returns the encryption context of a previous secret. The context includes the end of the overlap, so that nobody
+ * prolongs the overlap in the store.
  */
 const previousContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string, until: number) =>
   boundTo('previous webhook', [organizationId, variant.tag, webhookId, endpoint, String(until)]);

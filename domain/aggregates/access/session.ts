@@ -22,7 +22,7 @@ type Closed = {
   reason: SessionEnd;
 };
 
-/** Events contain neither the token in the cookie nor its digest. */
+/** Events of a session contain neither the token in the session cookie nor a digest of that token. */
 export type SessionEvent = { type: 'SessionOpened'; data: Opened } | { type: 'SessionClosed'; data: Closed };
 type SessionCommand = { type: 'Open'; data: Opened } | { type: 'Close'; data: Closed };
 type Session = { state: 'none' | 'open' | 'closed' };

@@ -14,7 +14,7 @@ export type LogHead = KeySignature & {
   readonly time: string;
 };
 
-/** Leaf of the log: the content of a seal over the first `count` events of an organization. */
+/** Leaf of the seal log: the content of a seal over the first `count` events of an organization. */
 export type LogLeaf = OfOrganization &
   SealedHistory & {
     /** Hash over the positions and commit times of the sealed events, in the store in which the seal was made. */
@@ -38,7 +38,9 @@ export const leafText = ({ organizationId, count, hash, places, position }: LogL
 export const headStatement = ({ size, root, time }: Omit<LogHead, 'keyId' | 'signature'>) =>
   statementOf('head', { size, root, time });
 
-/** Number of leaves in one stream. Kept small, because appending a leaf reads its whole stream. */
+/**
+ * Maximum number of leaves in one event stream. The number is small, because appending a leaf reads its whole stream.
+ */
 export const leavesPerStream = 256;
 export const logKey = (volume: number, index: number) => `${volume}-${Math.floor(index / leavesPerStream)}`;
 

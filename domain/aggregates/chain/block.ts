@@ -28,7 +28,7 @@ type Accepted = Replaced & {
   readonly from: number;
 };
 
-/** Events about a block itself. They belong to no organization, because all organizations share the chain. */
+/** Events about a block itself. These events belong to no organization, because all organizations share the chain. */
 export type BlockEvent =
   /** The follower skipped the block, because no node returned it in a consistent form. */
   | { type: 'BlockUnreadable'; data: Unreadable }
@@ -49,7 +49,10 @@ export type BlockCommand =
   | { type: 'Retry'; data: OfBlock }
   | { type: 'Read'; data: OfBlock }
   | { type: 'Accept'; data: Accepted }
-  /** Consumes the acceptance: another replacement of the block needs a new acceptance. */
+  /**
+   * Records that the follower follows the accepted replacement. The acceptance is then used up: another replacement of
+   * the block needs a new acceptance.
+   */
   | { type: 'Follow'; data: Replaced };
 
 type Block = {

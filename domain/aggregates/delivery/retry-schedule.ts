@@ -16,8 +16,8 @@ export const retryJitter = 0.1;
 
 /**
  * Returns the time of the next attempt in Unix ms; null if no retry is left. `tries` is the number of failed attempts,
- * and `at` the end of the last one in Unix ms. `jitter` is a random number from 0 to 1. `retryAt` is the earliest time
- * that the receiver allows, in Unix ms; null if it named none.
+ * and `at` the end of the last attempt in Unix ms. `jitter` is a random number from 0 to 1. `retryAt` is the earliest
+ * time that the receiver allows, in Unix ms; null if the receiver named no time.
  */
 export const nextRetry = (tries: number, at: number, jitter: number, retryAt: number | null) => {
   const delay = retryDelays[tries - 1];

@@ -16,8 +16,8 @@ export type Drifted = Activity &
 export type DriftEvent = { type: 'BalanceDrifted'; data: Drifted };
 type DriftCommand = { type: 'Record'; data: Drifted };
 /**
- * `last` is the stored balance that was last found to be wrong, with the chain and the height at which it was read;
- * null if none was.
+ * `last` is the stored balance that was last found to be wrong, with the chain and the height at which that balance was
+ * read; null before the first difference.
  */
 type Drift = { readonly last: { readonly chain: string; readonly since: number; readonly expected: string } | null };
 

@@ -7,8 +7,8 @@ export type Transfer = {
   /** Hash of the transaction, or its digest on Sui. */
   readonly transaction: string;
   /**
-   * Identifies the transfer within its transaction, such as `native`, `log:3` or `out:0`. It does not depend on the
-   * block that includes the transaction.
+   * Identifies the transfer within its transaction, such as `native`, `log:3` or `out:0`. The identifier does not
+   * depend on the block that includes the transaction.
    */
   readonly index: string;
   /** Asset that was transferred. */
@@ -55,12 +55,12 @@ export type Reading = OfWallet &
     readonly at: FollowedBlock;
     /**
      * Present after a reorg: the reading then replaces earlier readings even from greater heights, because the reorg
-     * may have made them wrong.
+     * may have made earlier readings wrong.
      */
     readonly correction?: true;
   };
 
-/** Activity of one wallet in one block. */
+/** Activity of one wallet in one block: its transfers and other balance changes. */
 export type Activity = OfWallet & {
   /** Block that the event is about. */
   readonly block: FollowedBlock & {

@@ -11,7 +11,10 @@ export type Observation = {
     readonly fees?: readonly PaidFee[];
   }[];
 };
-/** Transfers and touches that a ledger already has. `payers` are the addresses with recorded fees. */
+/**
+ * Part of a ledger that is compared with an observation. `holdings` are the balances that its transfers and touches may
+ * have changed, `payers` the addresses whose fees it records.
+ */
 type Recorded = {
   readonly transfers: readonly Seen[];
   readonly holdings: readonly Holding[];
@@ -46,8 +49,8 @@ export const notImported = (ledger: Recorded, { transfers, touches }: Observatio
 };
 
 /**
- * Merges imported transfers into those of a ledger. A transfer that the ledger already has gets the addresses of the
- * imported transfer.
+ * Merges imported transfers into the transfers of a ledger. A transfer that the ledger already has gets the addresses
+ * of the imported transfer.
  */
 export const withImported = (transfers: readonly Seen[], imported: readonly Seen[]): readonly Seen[] => {
   const all = new Map(transfers.map((seen) => [transferKey(seen.transfer), seen]));
@@ -70,8 +73,8 @@ export const partsOf = <T extends { readonly imported?: true }>(run: readonly T[
 };
 
 /**
- * Returns the events of an observation. The caller passes the event types as literals, by which the generator of
- * docs/events.md finds the commands that write them.
+ * Returns the events of an observation. The caller passes the event types as literals, because the generator of
+ * docs/events.md searches commands for such literals.
  */
 export const observed = (
   [transferred, touched]: readonly ['TransferObserved', 'BalanceTouched'],

@@ -68,7 +68,7 @@ export type Created = OfTransaction &
   Unsigned &
   OfWallet &
   SenderNonce & {
-    /** Fingerprint of the request. It distinguishes a retry from another request with the same id. */
+    /** Fingerprint of the request. The fingerprint distinguishes a retry from another request with the same id. */
     readonly request: string;
   };
 export type Sent = OfTransaction & OfWallet & SenderNonce & Hashed;

@@ -109,7 +109,7 @@ describe('the authentication of a request', () => {
       await assert.rejects(access.admit(badRequest, followedVariant), isRefused);
       return asked.toSorted((a, b) => a.localeCompare(b));
     };
-    // The key is in use, and therefore cached.
+    // Looks up the known key once, so that it is cached like a key in use.
     await cache.find(known);
     const unknown = randomKey();
     for (const [later, ought] of [
@@ -172,7 +172,7 @@ describe('the authentication of a request', () => {
     };
     const before = await tryMany(2000);
     const after = await tryMany(20_000);
-    // Caching the unknown keys would take 200 bytes or more for each.
+    // Caching the unknown keys would take 200 bytes or more for each key.
     assert.ok(after - before < 1_500_000, `${after - before} bytes more`);
     await assert.rejects(access.admit(request('x'.repeat(10_000), signature), followedVariant), isRefused);
     assert.equal(reads, 22_000, 'there is one read for each well-formed key, and none for any other');

@@ -58,7 +58,7 @@ const tampering: fc.Arbitrary<Tampering> = fc.record({
 
 const idOf = (owner: string) => `audit-chain:${owner}`;
 
-/** Read-only event store and process state with the given contents. */
+/** Read-only event store and state store with the given contents. */
 const storesWith = ({ events, state }: Contents) => {
   const of = (organizationId: string) => events.filter(({ stream }) => organizationOf(stream) === organizationId);
   const store = {

@@ -18,7 +18,7 @@ const tamperings = sized(200, 1000);
 /** Position that no event of the history has. */
 const beyond = 1_000_000;
 
-/** Applies a tampering to a copy of the items. Its indexes are taken modulo the number of items. */
+/** Applies a tampering to a copy of the items. The indexes in the tampering are taken modulo the number of items. */
 const apply = <T extends object>(items: readonly T[], { kind, at, to, leaf, value }: Tampering): readonly T[] => {
   const [from, target] = [at % items.length, to % items.length];
   const item = items[from] as T;

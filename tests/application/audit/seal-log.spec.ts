@@ -19,7 +19,7 @@ describe('the seal log', () => {
   const eventPlace = usePlace(eventStores.sqlite);
   const statePlace = usePlace(states.sqlite);
   let events: EventStore;
-  /** Opens the log as a separate sealer; `beforeAppend` runs before it stores a leaf. */
+  /** Opens the log as a separate sealer; `beforeAppend` runs before the sealer stores a leaf. */
   let open: (beforeAppend?: () => Promise<unknown>) => SealLog;
   beforeEach(async () => {
     events = await eventPlace.open();

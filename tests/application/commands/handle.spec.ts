@@ -104,7 +104,8 @@ describe('the command handler', () => {
         Array.from({ length: 100 }, (_, n) => register(`${part}${n}`)),
       );
     await Promise.all([large('one-'), large('two-'), small()]);
-    // One small command runs in each 5 ms sleep of a pause of 200 ms, and one was issued with the large commands.
+    // One small command runs in each of the 40 sleeps of 5 ms that make up the pause of 200 ms, and one small command
+    // was issued with the large commands.
     assert.equal(order.filter((one) => one === 'small').length, 41);
     assert.equal(order.at(-1), 'large');
   });
@@ -119,7 +120,8 @@ describe('the command handler', () => {
         ...events,
         append: async (writes) => {
           most = Math.max(most, ++inFlight);
-          // Every command that may run beside this one has started after a turn of the event loop.
+          // Pauses for a turn of the event loop, in which every command that may run concurrently with this command
+          // starts.
           await testSystem.breathe();
           inFlight--;
           return events.append(writes);

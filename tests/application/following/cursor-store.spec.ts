@@ -17,7 +17,7 @@ const cursorOf = (headers: readonly Header[]): Cursor => ({
   head: headers.at(-1) as Header,
 });
 
-/** Wraps a state store to count its writes and their bytes, and to fail all writes after the next `left` ones. */
+/** Wraps a state store to count its writes and their bytes, and to fail all writes after the next `left` writes. */
 const watched = (state: StateStore) => {
   const seen = { writes: 0, largest: 0, bytes: 0, left: Number.POSITIVE_INFINITY };
   const put: StateStore['put'] = async (bucket, id, value, expected) => {

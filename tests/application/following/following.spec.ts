@@ -25,7 +25,9 @@ const otherSteps = [
 const steps = randomSteps(blocks, { mine: 5, reorganize: 4, return: 2 }, otherSteps, 14);
 
 const drawnQuirks = fc.subarray(Object.keys(quirks) as Quirk[]);
-/** Reports whether a fault can be noticed: dropped logs cannot on a network without blooms. */
+/**
+ * Returns whether the follower can notice a fault: on a network without bloom filters, dropped logs cannot be noticed.
+ */
 const isNoticed = (step: Step, quirks: readonly Quirk[]) =>
   !(step.kind === 'fault' && step.fault === 'droppedLogs' && quirks.includes('no bloom'));
 

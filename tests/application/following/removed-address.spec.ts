@@ -29,7 +29,7 @@ for (const { name, open } of storeKinds)
         const { transfer } = data as { transfer?: { to: string; value: string } };
         return type === 'TransferObserved' && transfer?.to === to ? [transfer.value] : [];
       });
-    /** Pays twice before the removal and once after it, while no block can be read. */
+    /** Pays twice before the removal and once after the removal, while no block can be read. */
     const removeBehind = async (address: string, meanwhile: () => Promise<unknown>, isAll = false) => {
       const by = await scene.join(address.slice(2, 8), [address]);
       const { wallet_id: walletId } = await eventually(() => scene.app().addresses.find(by, address));

@@ -50,7 +50,7 @@ const pathOrFailure = async (chain: Chain, known: readonly Header[], head: Heade
   }
 };
 
-/** Trees in which each header follows one of the last four, so that forks of many headers are common. */
+/** Trees in which each header follows one of the last four headers, so that forks of many headers are common. */
 const trees = fc.array(fc.nat(3), { minLength: 1, maxLength: 40, size: 'max' }).map((backs) => {
   const tree = [root];
   for (const back of backs) tree.push(child(tree[Math.max(0, tree.length - 1 - back)] ?? root, `h${tree.length}`));
@@ -68,7 +68,7 @@ const situations = fc
 type Situation = typeof situations extends fc.Arbitrary<infer S> ? S : never;
 
 const isIn = (headers: readonly Header[], { hash }: Header) => headers.some((one) => one.hash === hash);
-/** Tells whether the head is below all known headers, as from a lagging node. */
+/** Returns whether the head is below all known headers, as from a lagging node. */
 const isBelow = ({ known, head }: Situation) => head.number < (known[0] as Header).number;
 const outcomeFor = (situation: Situation) => {
   const { known, head, path } = situation;

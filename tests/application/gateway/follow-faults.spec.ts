@@ -17,7 +17,7 @@ const away = () => {
   throw new Failure('UNAVAILABLE', 'no node of this chain can be reached');
 };
 
-/** Chain with one log in every block, and a feed of it whose pauses take no time. */
+/** Chain with one log in every block, and a feed of this chain whose pauses take no time. */
 const following = async () => {
   const state = { head: 10, bloom: some as unknown, asked: [] as string[], pauses: 0, now: 0 };
   const ending = new AbortController();
@@ -118,7 +118,7 @@ describe("the gateway's follower", () => {
     let denials = 0;
     faults.logs = (hash) => {
       if (numberOf(hash) !== 11 || ++denials > 60) return undefined;
-      // Undoes the pauses, so that no time passes between the denials.
+      // Undoes the pauses, so that no time passes between the empty answers.
       state.now = 0;
       return [];
     };

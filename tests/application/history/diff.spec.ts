@@ -23,7 +23,9 @@ const documentsAt = async (events: EventStore, organizationId: string, upTo: Pos
   return found;
 };
 
-/** Applies a difference to the documents, and asserts that their previous values are those in the difference. */
+/**
+ * Applies a difference to the documents, and asserts that the difference states the previous values of the documents.
+ */
 const redo = (documents: Documents, organizationId: string, difference: Difference) => {
   const { collection, chain, id } = difference;
   const scope = collection === 'organizations' ? systemOwner : scopeOf(organizationId, chain);
@@ -47,7 +49,7 @@ const redo = (documents: Documents, organizationId: string, difference: Differen
 const written = (documents: Documents) =>
   JSON.parse(JSON.stringify([...documents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
-/** Offsets of positions, so many that some document is both added and removed between two consecutive ones. */
+/** Offsets of positions, so many that some document is both added and removed between two consecutive positions. */
 const betweens = Array.from({ length: 12 }, (_, i) => i * 20);
 
 describe('the differences between two moments', () => {

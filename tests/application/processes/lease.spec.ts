@@ -184,7 +184,7 @@ for (const [adapter, place] of Object.entries(adapters))
     });
 
     it('keeps an owner that was suspended from overwriting the checkpoint of its successor', async () => {
-      /** Work that saves a checkpoint after its only batch, which ends when the test says so. */
+      /** Work that saves a checkpoint after its only batch, and ends when the test calls `finish`. */
       const follow = (position: number) => {
         let finish = () => {};
         const finished = new Promise<void>((resolve) => (finish = resolve));

@@ -27,12 +27,12 @@ describe('two instances with the same roles', () => {
   });
 
   /**
-   * Counts the calls of an instance to its ports. `looks` counts those for leases, by lease. Heartbeats of chains are
+   * Counts the calls of an instance to its ports. `leaseReads` counts the reads of each lease. Heartbeats of chains are
    * not counted, because they show whether the owner of a lease does its work.
    */
   const countedPorts = (script: Parameters<typeof headerChain>[0] = { headers: headersOf('a', 30) }) => {
     const calls = new Map<string, number>();
-    const looks = new Map<string, number>();
+    const leaseReads = new Map<string, number>();
     const add = (counts: Map<string, number>, what: string) => void counts.set(what, (counts.get(what) ?? 0) + 1);
     const counted = <T extends object>(name: string, port: T): T =>
       new Proxy(port, {
@@ -51,7 +51,7 @@ describe('two instances with the same roles', () => {
       ...others,
       get: (bucket, id) => {
         if (!/^(lease|pulse):/.test(id)) return others.get(bucket, id);
-        if (id.startsWith('lease:')) add(looks, id);
+        if (id.startsWith('lease:')) add(leaseReads, id);
         return state.get(bucket, id);
       },
     };
@@ -65,7 +65,7 @@ describe('two instances with the same roles', () => {
       state: leases,
       chains,
     };
-    return { calls, looks, ports };
+    return { calls, leaseReads, ports };
   };
   /** Runs every process that only one instance may run at a time. */
   const start = (app: App) => {
@@ -99,16 +99,20 @@ describe('two instances with the same roles', () => {
     const working = composeApp(stores, worker.ports);
     const first = start(working);
     await isWorking(first);
-    const { calls, looks, ports } = countedPorts();
+    const { calls, leaseReads, ports } = countedPorts();
     const standby = composeApp(stores, ports);
     calls.clear();
     const second = start(standby);
     await registerWallets(working);
     await isCaughtUp(working);
     await until('the second one has looked at every lease several times', () =>
-      [...looks.values(), looks.size > 0 ? looksAtLease : 0].every((count) => count >= looksAtLease),
+      [...leaseReads.values(), leaseReads.size > 0 ? looksAtLease : 0].every((count) => count >= looksAtLease),
     );
-    assert.equal(looks.size, roles.filter((role) => role !== 'api').length + 1, 'one lease for each role and chain');
+    assert.equal(
+      leaseReads.size,
+      roles.filter((role) => role !== 'api').length + 1,
+      'one lease for each role and chain',
+    );
     assert.deepEqual(Object.fromEntries(calls), {});
     for (const call of ['chain.head', 'events.subscribe', 'readModels.commit', 'jobs.identity'])
       assert.ok(worker.calls.has(call), `the first one calls ${call}`);

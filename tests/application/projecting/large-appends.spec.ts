@@ -16,7 +16,10 @@ import { testSystem } from '../../support/silent.js';
 
 const commands = 8;
 const size = 100;
-/** Maximum number of large commands of one organization that may be stored before a later command of another. */
+/**
+ * Maximum number of large commands of one organization that may be stored before a later command of another
+ * organization.
+ */
 const maxBefore = 2;
 const by = (organizationId: string): Context => ({
   ...contextOf(organizationId),

@@ -55,7 +55,7 @@ describe('the list merged from several indexes', () => {
     const changes = written.map(({ scope, document }) => ({ collection: notes, scope, id: document.id, document }));
     assert.ok(await store.commit(changes, from, {}));
   };
-  /** Writes the notes to a new scope, and some of them to another that must not be listed. */
+  /** Writes the notes to a new scope, and some of the notes to another scope, which must not be listed. */
   const fill = async (given: readonly Omit<Note, 'id' | 'moment'>[]) => {
     const scope = `scope${scopes++}`;
     const documents = given.map((one, i) => ({ ...one, id: `n${i}`, moment: String(one.at).padStart(3, '0') }));

@@ -19,7 +19,7 @@ import { testSystem } from '../../support/silent.js';
 type Scene = Awaited<ReturnType<typeof createScene>>;
 type Wallet = Scene['wallets'][number];
 
-/** Clock that is behind the first block, so that every address is registered before anything happens to it. */
+/** Clock that is behind the first block, so that every address is registered before anything happens to the address. */
 const earlySystem = { ...testSystem, now: () => testSystem.now() - 10 ** 12 };
 const blocks = randomBlocks('coin', 'coin', 'failed', 'token', 'foreign token', 'internal');
 const crash = {

@@ -22,7 +22,10 @@ describe('the transaction codec', () => {
   });
   afterEach(() => stores.close());
 
-  /** Composes the application with TON nodes for an API of EVM transactions, and with the codec if there is one. */
+  /**
+   * Composes the application with TON nodes for an API of EVM transactions, and with the codec unless the codec is
+   * null.
+   */
   const appOn = (codec: TransactionCodec | null) =>
     composeApp(stores, {
       chains: new Map([[followedVariant.tag, { chain: {} as never, isNew: false, family: 'ton' }]]),

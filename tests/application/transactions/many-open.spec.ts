@@ -29,7 +29,7 @@ const document = (n: number, given: Partial<OpenTransactionDocument> = {}): Open
 type Owned = { readonly owner: string; readonly document: OpenTransactionDocument };
 
 /**
- * Runs one round of the watcher. Transactions with a nonce below `count` are mined in the head; those of the
+ * Runs one round of the watcher. Transactions with a nonce below `count` are mined in the head; transactions of the
  * organization `failing` can be neither recorded nor looked up.
  */
 const watchOnce = async (open: readonly Owned[], count: number, failing = '') => {

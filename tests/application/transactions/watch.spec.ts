@@ -31,8 +31,8 @@ const recorded = <T extends object>(port: T, names: string[]): T =>
   ) as T;
 
 /**
- * Chain on which a nonce is used by the transaction, its cancellation, a foreign transaction or none. With `failure`,
- * the transaction fails.
+ * Chain on which a nonce is used by the transaction, its cancellation, a foreign transaction or no transaction. With
+ * `failure`, the transaction fails.
  */
 const createFakeChain = (failure?: () => string | null) => {
   let made = 0;

@@ -5,7 +5,10 @@ const holder = { organizationId: 'org_a', walletId: 'wal_1' };
 const other = { organizationId: 'org_b', walletId: 'wal_1' };
 const address = `0x${'a'.repeat(40)}`;
 
-/** Returns a watch index in which two organizations held the address and the first removed it at height 9. */
+/**
+ * Returns a watch index in which two organizations held the address and the first organization removed the address at
+ * height 9.
+ */
 const departed = () => {
   const watched = createWatchIndex('C', 7);
   watched.hold(holder, address);

@@ -34,7 +34,7 @@ describe('a disabled webhook', () => {
 
   const countOf = async (type: string) =>
     (await allEvents(scene.stores.events)).filter((one) => one.type === type).length;
-  /** Requests four deliveries, of which the first is answered with 410; the others are parked. */
+  /** Requests four deliveries, of which the first is answered with 410. The other deliveries are parked. */
   const disable = async () => {
     const ids = [await scene.request(), await scene.request(), await scene.request(), await scene.request()];
     await scene.caughtUp();

@@ -99,7 +99,7 @@ const shown: Readonly<Record<string, readonly State[]>> = {
   CANCELED: [cancellationMined, 'canceled before it was sent'],
 };
 type Cells = Partial<Record<State, typeof missing | ReturnType<typeof emits<TransactionEvent>>>>;
-/** Completes the cells: every other state rejects the step. */
+/** Completes a row of the state matrix: in every state without a given cell, the step is rejected. */
 export const orWrongState = (step: string, given: Cells) => ({
   ...Object.fromEntries(
     Object.entries(shown).flatMap(([name, of]) => of.map((state) => [state, wrongState(name, step)])),
@@ -107,7 +107,7 @@ export const orWrongState = (step: string, given: Cells) => ({
   ...given,
   otherwise: missing,
 });
-/** Completes the cells: every other state emits nothing. */
+/** Completes a row of the state matrix: in every state without a given cell, the step emits nothing. */
 export const orNothing = (given: Cells) => ({ ...given, otherwise: nothing });
 
 /** Cells for states that emit the same events. */

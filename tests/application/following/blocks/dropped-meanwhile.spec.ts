@@ -80,7 +80,7 @@ describe('notifications of a block that was dropped meanwhile', () => {
   });
   it('are retracted when the block was dropped while they were requested', async () => {
     const { scene, notifier, states } = openNotifier(ledgerAfter('observe'));
-    // Another process drops the block and retracts the notifications known to it, while this one is suspended here.
+    // Another process drops the block and retracts the notifications known to it, while this process is suspended here.
     scene.atRequest = () => {
       scene.ledger = ledgerAfter('observe', 'drop');
     };

@@ -22,7 +22,7 @@ const chainOf = (make: (header: Header) => Block) => {
 const ofBytes = (bytes: number) => (header: Header) => ({ ...header, movements: [], touches: [], bytes });
 
 describe('prefetched blocks', () => {
-  /** Consumes all blocks, and returns how many further blocks had been requested when each was consumed. */
+  /** Consumes all blocks, and returns how many further blocks had been requested when each block was consumed. */
   const takeAll = async (make: (header: Header) => Block, maxBytes: number) => {
     const { asked, chain } = chainOf(make);
     const ahead: number[] = [];

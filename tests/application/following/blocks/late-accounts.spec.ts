@@ -20,7 +20,7 @@ const [master, ann, bob] = [addressOf(0xaaaa), addressOf(1), addressOf(2)];
 const [early, later] = [contextOf('org_early', variant), contextOf('org_later', variant)];
 const secondsApart = 60;
 
-/** Chain with one block per minute up to a given one, on which jettons of one master contract are transferred. */
+/** Chain with one block per minute up to a given height, on which jettons of one master contract are transferred. */
 const createScript = () => {
   const now = Math.floor(Date.now() / 1000);
   const first = 3;

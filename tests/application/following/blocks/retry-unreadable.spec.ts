@@ -62,7 +62,10 @@ describe('a retry whose node hangs', () => {
   const followed = useFollowedWallet('org_hanging');
   const { app, height, transfers } = followed;
   const skipped = ['a15', 'a16'];
-  /** Block requests of the retries, in the order of their start. `answer` completes one, or fails it with an error. */
+  /**
+   * Block requests of the retries, in the order of their start. `answer` completes a request, or fails the request with
+   * an error.
+   */
   const hanging: { hash: string; answer: (error?: Error) => void }[] = [];
   const node: { hangs: boolean } = { hangs: false };
   const script = {
@@ -78,7 +81,7 @@ describe('a retry whose node hangs', () => {
   };
   const clock = movedClock(1_700_000_100_000);
   const unread = async () => (await app().status.unreadBlocks()).map(({ hash, retried }) => `${hash} ${retried}`);
-  /** Waits until the node was asked for that many skipped blocks. */
+  /** Waits until `count` skipped blocks were requested from the node. */
   const asked = (count: number) =>
     eventually(() => {
       clock.pass(1);

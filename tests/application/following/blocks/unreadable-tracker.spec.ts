@@ -19,7 +19,7 @@ describe('the time after which an unreadable block is skipped', () => {
     },
   };
   const clock = movedClock(1_700_000_100_000);
-  /** Waits for six further requests of the given kind; the first of them may have begun before. */
+  /** Waits for six further requests of the given kind. The first of these requests may have begun earlier. */
   const more = async (call: keyof typeof calls) => {
     const wanted = calls[call] + 6;
     await until(`the node was asked for its ${call}`, () => calls[call] >= wanted);

@@ -32,7 +32,10 @@ describe('a chain', () => {
     await stores.close();
   });
 
-  /** An unregistered contract pays anna and bert, and logs the payments: one in a topic, one in its data. */
+  /**
+   * An unregistered contract pays anna and bert, and logs the payments: the payment to anna in a topic, the payment to
+   * bert in the data of the log.
+   */
   const pay = () => {
     const logs = [
       { address: payer, topics: [paid, `0x${addressWord(anna)}`], data: `0x${addressWord(bert)}${word(5)}` },

@@ -15,7 +15,7 @@ import {
 } from '../../../support/following/following.js';
 
 const variant = variantOf('s');
-/** Address codecs with the base58 codec in place of that of the variant's family. */
+/** Address codecs with the base58 codec in place of the codec of the variant's family. */
 const codecs = Object.fromEntries(
   chainFamilies.map((family) => [family, family === variant.family ? base58Codec : addressCodecs[family]]),
 ) as typeof addressCodecs;

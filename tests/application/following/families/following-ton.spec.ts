@@ -43,7 +43,9 @@ const variant = variantOf('t');
 const [ann = '', ben = '', cid = '', stranger = ''] = people;
 /** Hostile master contract that returns the wallet with Ann's jettons for every owner. */
 const falseMaster = accountOf('false master');
-/** Hostile master contract, and the contract with a failing get method that it returns for every owner. */
+/**
+ * Hostile master contract, and the contract with a failing get method that the master contract returns for every owner.
+ */
 const [muteMaster, muteContract] = ['mute master', 'mute contract'].map(accountOf) as [string, string];
 const outOfGas = { status: 200, body: { exit_code: -14, stack: [] } };
 const failing = { status: 500, body: { error: 'unsupported stack entry', code: 500 } };

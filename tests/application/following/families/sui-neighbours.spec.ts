@@ -24,7 +24,7 @@ const payer = fullAddress('0xf');
 const modest = `0x${'a1'.repeat(32)}`;
 const crowd = Array.from({ length: 200 }, (_, n) => fullAddress(`0x${n + 256}`));
 const [one = '', two = ''] = crowd;
-/** Coin type of the hostile organization that ends with the name of a well-known coin. */
+/** Coin type that the hostile organization imports, and that ends with the name of a well-known coin. */
 const ownCoin = `${fullAddress('0xbad')}::usd::USD`;
 
 describe('next to a greedy or hostile organization on Sui, another one', function () {

@@ -125,7 +125,7 @@ describe('the requests to a Sui node', function () {
     pay(3n);
     await follow(3);
     const asked = node.calls.all() - before;
-    // The head is polled at most once a second, so a slow machine polls it more often in total, which is allowed.
+    // The head is polled at most once a second, so a slow machine polls the head more often in total, which is allowed.
     const seconds = (performance.now() - since) / 1000;
     assert.ok(asked <= 44 + 2 * (seconds + 1) + 5, `${asked} requests for 43 checkpoints in ${seconds} s`);
     await shows('3');
