@@ -9,10 +9,15 @@ describe('a last block that a TON index cannot have reached', () => {
 
   /** Starts an index that gives the answers of another one, but with another number of its last block. */
   const liarBefore = async (url: string, seqno: number) => {
-    const server = createServer(async (request, response) => {
-      const answer = (await (await fetch(new URL(request.url ?? '', url))).json()) as { last?: object };
-      if (answer.last) answer.last = { ...answer.last, seqno };
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+    const answerTo = async (path: string) => {
+      const answer = (await (await fetch(new URL(path, url))).json()) as { last?: object };
+      return JSON.stringify(answer.last ? { ...answer, last: { ...answer.last, seqno } } : answer);
+    };
+    const server = createServer((request, response) => {
+      answerTo(request.url ?? '').then(
+        (text) => response.setHeader('content-type', 'application/json').end(text),
+        () => response.writeHead(500).end(),
+      );
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const close = async () => {
