@@ -1,3 +1,4 @@
+import type { Step } from '../../application/commands/handle.js';
 import { transactionStep } from '../../application/transactions/transactions.js';
 import { addressStep } from '../../application/wallets/addresses.js';
 import { deliveryIdFor } from '../../application/webhooks/deliveries.js';
@@ -17,6 +18,7 @@ export type Making = {
 type Thing = (scene: Scene) => Making | Promise<Making>;
 
 const atOnce = 50;
+const noticeTimeoutMs = 30_000;
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Creates a function that makes several things with `one`, `atOnce` of them concurrently. */
@@ -49,32 +51,89 @@ const transfers: Thing = (scene) => {
   };
 };
 
-/** Makes transactions that are sent but never mined, while the transaction watcher polls them. */
-const openTransactions: Thing = ({ start, operation, handle, context, walletId, address, untilProjected }) => {
-  start('transaction watcher');
-  const create = operation('/v1/c/CreateTransaction');
-  const request = { wallet_id: walletId, from: address, to: addressOf(2), value: '1' };
+/**
+ * Makes notifications of one wallet's transfers, without a webhook. The measured time of a notification ends when a
+ * caller that waits for it has it.
+ */
+const notices: Thing = async (scene) => {
+  const { one: mine, many: mineMany = oneByOne(mine) } = await transfers(scene);
+  // Wakes callers that wait for notifications. Without it, they poll once a second.
+  scene.start('cache invalidation');
+  const { notifications } = scene.app;
+  const list = (after: string, size: number, waitMs: number) =>
+    notifications.list(scene.context, { after, size }, waitMs);
+  let place = (await list('latest', 1, 0)).nextAfter;
   return {
     one: async (n) => {
-      type Created = { transaction: { transaction_id: string } };
-      const { transaction_id: transactionId } = (await create<Created>(request)).transaction;
-      const signed = { transactionId, raw: '0x01', hash: `0x${n.toString(16).padStart(64, '0')}` };
-      await handle(context, [transactionStep(context, { type: 'Sign', data: signed })]);
-      await untilProjected(
-        await handle(context, [transactionStep(context, { type: 'Send', data: { transactionId } })]),
-      );
+      await mine(n);
+      for (let isFound = false; !isFound; ) {
+        const page = await list(place, 10, noticeTimeoutMs);
+        [isFound, place] = [page.notifications.length > 0, page.nextAfter];
+      }
+    },
+    many: async (from, to) => {
+      await mineMany(from, to);
+      for (let left = to - from; left > 0; ) {
+        const page = await list(place, 1000, noticeTimeoutMs);
+        [left, place] = [left - page.notifications.length, page.nextAfter];
+      }
     },
   };
 };
 
-/** Makes tokens that the service follows at one address. */
-const imports: Thing = ({ handle, context, walletId, address, untilProjected }) => ({
-  one: async (n) => {
+/** Returns a function that creates and sends the n-th transaction, and resolves to its id. */
+const createSend = ({ operation, handle, context, walletId, address, untilProjected }: Scene) => {
+  const create = operation('/v1/c/CreateTransaction');
+  const request = { wallet_id: walletId, from: address, to: addressOf(2), value: '1' };
+  return async (n: number) => {
+    type Created = { transaction: { transaction_id: string } };
+    const { transaction_id: transactionId } = (await create<Created>(request)).transaction;
+    const signed = { transactionId, raw: '0x01', hash: `0x${n.toString(16).padStart(64, '0')}` };
+    await handle(context, [transactionStep(context, { type: 'Sign', data: signed })]);
+    await untilProjected(await handle(context, [transactionStep(context, { type: 'Send', data: { transactionId } })]));
+    return transactionId;
+  };
+};
+
+/** Makes transactions that are sent but never mined, while the transaction watcher polls them. */
+const openTransactions: Thing = (scene) => {
+  scene.start('transaction watcher');
+  return { one: createSend(scene) };
+};
+
+/** Makes transactions that are mined in a final block. */
+const minedTransactions: Thing = (scene) => {
+  const send = createSend(scene);
+  const { handle, context, untilProjected } = scene;
+  return {
+    one: async (n) => {
+      const block = { number: n, hash: `0x${n.toString(16).padStart(64, 'b')}`, time: n };
+      const outcome = { kind: 'mined', block, failed: false } as const;
+      const data = { transactionId: await send(n), outcome, confirmations: 64, isDeep: true, isFinal: true };
+      await untilProjected(await handle(context, [transactionStep(context, { type: 'Observe', data })]));
+    },
+  };
+};
+
+/** Makes tokens that the service follows at one address. The default quota of an organization is 10,000. */
+const imports: Thing = ({ handle, context, walletId, address, untilProjected }) => {
+  const stepOf = (n: number) => {
     const asset = { standard: 'token', contract: addressOf(n + 2) } as const;
-    const step = addressStep(context, { type: 'Import', data: { address, walletId, asset } }, '/address');
-    await untilProjected(await handle(context, [step]));
-  },
-});
+    return addressStep(context, { type: 'Import', data: { address, walletId, asset } }, '/address');
+  };
+  const perAppend = 100;
+  return {
+    one: async (n) => untilProjected(await handle(context, [stepOf(n)])),
+    // All imports are events of one stream, on which concurrent commands would only conflict.
+    many: async (from, to) => {
+      for (let n = from; n < to; n += perAppend) {
+        const steps = numbers(n, Math.min(to, n + perAppend)).map(stepOf);
+        const decide: Step['decide'] = (past) => steps.flatMap((one) => one.decide(past));
+        await untilProjected(await handle(context, [{ ...stepOf(n), decide }]));
+      }
+    },
+  };
+};
 
 /** Makes headers of webhooks, at most `atOnce` for each webhook. */
 const webhookHeaders: Thing = ({ operation }) => {
@@ -157,7 +216,9 @@ export const things: Readonly<Record<string, Thing>> = {
   })),
   imports,
   transfers,
+  notices,
   'open transactions': openTransactions,
+  'mined transactions': minedTransactions,
   webhooks: byOperation('/v1/c/RegisterWebhook', (n) => ({
     webhook_endpoint: `https://example.com/${n}`,
     confirmation: 1,

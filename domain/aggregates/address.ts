@@ -64,14 +64,24 @@ export type AddressCommand =
  */
 type Address = { heldBy: string | null; imports: readonly string[]; counted: number; accounts?: readonly string[] };
 
+/** Keys by token. A long stream is folded again for each command, from the same events as long as its store keeps them. */
+const knownKeys = new WeakMap<ImportedToken, string>();
+const keyOf = ({ asset }: { asset: ImportedToken }): string => {
+  const known = knownKeys.get(asset);
+  if (known !== undefined) return known;
+  const key = assetKey(asset);
+  knownKeys.set(asset, key);
+  return key;
+};
+
 const imported = (held: Address, run: readonly Imported[]): Address => ({
   ...held,
-  imports: [...held.imports, ...run.map(({ asset }) => assetKey(asset))],
+  imports: [...held.imports, ...run.map(keyOf)],
   counted: held.counted + run.filter(({ counted }) => counted).length,
 });
 const noted = (held: Address, run: readonly Found[]): Address => ({
   ...held,
-  accounts: [...(held.accounts ?? []), ...run.map(({ asset }) => assetKey(asset))],
+  accounts: [...(held.accounts ?? []), ...run.map(keyOf)],
 });
 const newlyHeldBy = (walletId: string | null): Address => ({ heldBy: walletId, imports: [], counted: 0 });
 

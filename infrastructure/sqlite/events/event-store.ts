@@ -7,7 +7,6 @@ import {
   type Metadata,
   type Moment,
   type NewEvent,
-  noStream,
   type Position,
   type Recorded,
   type StreamWrite,
@@ -29,15 +28,13 @@ import {
 } from '../database.js';
 import { noThread, startThread } from '../thread.js';
 import { createOrderCheck, isInPlace } from './event-order.js';
-import type { Adoption, Append, Appended, EventRow } from './event-writer.js';
-import { splitCode, withCode } from './stored-metadata.js';
+import { type AllRow, allColumns, allRecorded, rowsAtOnce } from './event-rows.js';
+import type { Adoption, Append, Appended } from './event-writer.js';
+import { withCode } from './stored-metadata.js';
+import { createStreamRead } from './stream-reads.js';
 import { createSubscriptions } from './subscriptions.js';
 
 const batchSize = 500;
-/**
- * Maximum number of rows read or serialized in one turn of the event loop. A single append may have thousands of rows.
- */
-const rowsAtOnce = 250;
 const backwardsSize = 100;
 /**
  * Batch size for reads of one organization. Smaller than `batchSize`, so that a query of a past state, which reads
@@ -45,29 +42,6 @@ const backwardsSize = 100;
  */
 const organizationSize = 200;
 
-type Row = EventRow & { position: number; stream: string; time: number };
-
-const recorded = ({ data, metadata: stored, position, stream, id, type, time }: Row): Recorded => {
-  const { metadata, ...code } = splitCode(stored);
-  const bytes = Buffer.byteLength(data);
-  return { type, data: JSON.parse(data), id, metadata: JSON.parse(metadata), ...code, stream, position, time, bytes };
-};
-
-const allColumns = 'position, stream, id, type, data, metadata, time, remaining';
-type AllRow = readonly [number, string, string, string, string, string, number, number];
-
-/** Converts rows to events. Parses the metadata once for all events of an append, which share it. */
-const allRecorded = (rows: readonly AllRow[]): Recorded[] => {
-  let text = '';
-  let known: Recorded['metadata'] | undefined;
-  return rows.map(([position, stream, id, type, data, stored, time]) => {
-    const { metadata, ...code } = splitCode(stored);
-    if (!known || metadata !== text) known = JSON.parse(metadata) as Recorded['metadata'];
-    text = metadata;
-    const bytes = Buffer.byteLength(data);
-    return { type, data: JSON.parse(data), id, metadata: known, ...code, stream, position, time, bytes };
-  });
-};
 /** Serializes an append, the shared metadata only once. Spreads a large append over several turns of the event loop. */
 const appendOf = async (writes: readonly StreamWrite[]): Promise<Append> => {
   let before: Metadata | undefined;
@@ -130,8 +104,6 @@ const batches = async function* (next: Next, after: Position) {
   }
 };
 
-const columns = 'position, stream, revision, id, type, data, metadata, time';
-
 const organizationReads = (
   db: Database,
   head: () => Position,
@@ -184,17 +156,6 @@ const organizationReads = (
         await loopTurn();
       }
     },
-  };
-};
-
-const createStreamRead = (db: Database): EventStore['read'] => {
-  const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ${isInPlace} ORDER BY revision`);
-  return async (stream) => {
-    const rows = ofStream.all(stream) as (Row & { revision: number })[];
-    const revision = rows.at(-1)?.revision ?? noStream;
-    // Events are sorted by position, because seals cover positions but not revisions, so that only the order of
-    // positions can be proven.
-    return { events: rows.sort((a, b) => a.position - b.position).map(recorded), revision };
   };
 };
 

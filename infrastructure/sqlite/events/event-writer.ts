@@ -6,7 +6,7 @@ import { serveThread } from '../thread.js';
 import { misplacedIndex } from './event-order.js';
 import { withCode } from './stored-metadata.js';
 
-export type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
+type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
 export type Append = readonly {
   readonly stream: string;
   readonly expected: number;
