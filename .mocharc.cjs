@@ -13,6 +13,8 @@ module.exports = {
   import: ['tsx'],
   require: ['./tests/support/run/root-hooks.ts'],
   reporter: './tests/support/run/reporter.cjs',
+  // Packages of these programs bring specs of their own.
+  ignore: ['tests/outside/node_modules/**'],
   parallel: true,
   // Two more workers than cores, because some specs always wait for a process or a timer.
   jobs: availableParallelism() + 2,

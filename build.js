@@ -54,7 +54,9 @@ const onlyDispatchers = {
     })),
 };
 
-/** Entry points: the command as a process, and the same command for other programs to call. */
+/**
+ * Entry points: the command for other programs to call (main.ts), and the same command as a process (process.ts).
+ */
 const entries = [join(root, 'interfaces', 'main.ts'), join(root, 'interfaces', 'process.ts')];
 
 /** Build options of the entry points: ES modules that share chunks. */
@@ -77,15 +79,15 @@ const threads = {
 };
 
 /**
- * Returns true for a file that runs as a worker thread: a file that calls `serveThread`, and that is started by its
- * file name.
+ * Returns true for a file that runs as a worker thread. Such a file calls `serveThread`, and is started by its file
+ * name.
  */
 const isThread = (file) => /^serveThread\b/m.test(readFileSync(file, 'utf8'));
 
 /**
- * Bundles TypeScript and libraries into a few files, because reading them one by one would take most of a command's
- * time; tsc checks the types in `npm run check`. All files are in one folder, so that a module finds the files that it
- * reads from its own directory.
+ * Bundles TypeScript and libraries into a few files, because reading every module by itself would take most of a
+ * command's time. The types are checked by tsc in `npm run check`. All files are in one folder, so that a module finds
+ * the files that it reads from its own directory.
  */
 const compile = async (entryPoints, form = modules) => {
   const esbuild = await import('esbuild');
@@ -114,7 +116,7 @@ const consoleOutput = join(root, 'dist', 'console');
 
 /**
  * Returns HTML tags for the files that the page loads at once: its script, the chunks that the script imports
- * statically, style, icon.
+ * statically, its style sheet and its icon.
  */
 const firstLoad = (outputs) => {
   const outputOf = (source) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(source));
@@ -177,11 +179,22 @@ const bundleConsole = async () => {
   );
 };
 
+const sdks = join(root, 'sdk');
+
 /**
  * Returns true for a file that a module of the service reads from its own directory. The console's page is not copied,
- * but built.
+ * but built. The service reads no file of the SDKs, some of which have the name of a file that it reads.
  */
-const isCopied = (file) => /\.(html|py)$/.test(file) && !file.startsWith(consoleSource);
+const isCopied = (file) =>
+  /\.(html|py)$/.test(file) && ![consoleSource, sdks].some((folder) => file.startsWith(folder));
+
+/** Copies files into dist/. Fails if two files have the same name, because one would replace the other. */
+const copy = (files) => {
+  const names = files.map((file) => basename(file));
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice) throw new Error(`two files would be dist/${twice}`);
+  for (const file of files) write(join(root, 'dist', basename(file)), readFileSync(file));
+};
 
 export const build = async () => {
   const started = new Date();
@@ -189,7 +202,7 @@ export const build = async () => {
   await compile(files.filter(isThread), threads);
   await compile(entries);
   await bundleConsole();
-  for (const file of files.filter(isCopied)) write(join(root, 'dist', basename(file)), readFileSync(file));
+  copy(files.filter(isCopied));
   write(stamp, started.toISOString());
 };
 

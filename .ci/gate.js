@@ -2,10 +2,10 @@
  * Runs the passes of .ci/run and judges them.
  *
  *   node .ci/gate.js pass FOLDER NAME TIER COMMAND…   runs one pass and keeps its results in FOLDER
- *   node .ci/gate.js verdict FOLDER                   sums up all passes; exits with 1 when one is red
+ *   node .ci/gate.js verdict FOLDER                   sums up all passes; exits with 1 if one is red (failed)
  *
- * A spec file that failed runs once more, alone, with the same seed. A file that is green then is FLAKY: the verdict
- * names it and its first failure, and the pass stays green.
+ * A spec file that failed runs once more, alone, with the same seed. A file that then passes is FLAKY: the verdict
+ * names the file and its first failure, and the pass stays green.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,16 +13,22 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** So many red files in one pass have one cause, which a second run would only hide. */
+/**
+ * Maximum number of failed files that a pass runs once more. More failures have one cause, which a second run would
+ * only hide.
+ */
 const maxFlakyFiles = 8;
 
-/** Longest time of one command, after which it hangs: twice what the longest pass takes on two busy cores. */
+/**
+ * Maximum duration of one command in minutes: twice the time of the longest pass on two busy cores. A longer command is
+ * killed.
+ */
 const maxMinutes = 45;
 
 /**
- * Specs of what must never happen: something lost, something doubled, a wrong balance, data shown to another. A failed
- * assertion in one of them is red at once, since such a fault that comes and goes is still a fault. An assertion that
- * was waited for in vain shows only that the time was up, so that the second run decides.
+ * Specs of guarantees: nothing is lost or duplicated, no balance is wrong, and no data is shown to another
+ * organization. A failed assertion in one of these specs fails the pass without a second run, because an intermittent
+ * fault is a fault too. If a condition was merely not met in time (`isLate`), a second run decides.
  */
 const promises = [
   'tests/application/following/deep-webhooks.spec.ts',
@@ -56,7 +62,10 @@ const say = (text) => process.stdout.write(`${text}\n`);
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const passesIn = (folder) => join(folder, 'passes');
 
-/** Ids of the processes that were started with the mark in their environment, whatever group they moved to. */
+/**
+ * Returns the ids of the processes that have the mark in their environment, even if they moved to another process
+ * group.
+ */
 const marked = (mark) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -67,7 +76,7 @@ const marked = (mark) =>
           pid !== process.pid && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`CHAINFOLD_PASS=${mark}\0`)
         );
       } catch {
-        // The process ended, or belongs to somebody else.
+        // The process has ended, or belongs to another user.
         return false;
       }
     });
@@ -80,10 +89,10 @@ const titleOf = (pid) => {
   }
 };
 
-/** Folders that the tools of the tests keep there for their next start. */
+/** Returns true for a folder that a test tool keeps in the temporary folder for its next start. */
 const isCache = (name) => /^(tsx-|jiti|node-compile-cache|v8-compile-cache|playwright)/.test(name);
 
-/** Names what the command left behind, and removes it. */
+/** Reports the processes and files that a command left behind, kills the processes and removes the files. */
 const cleanUp = (mark, temporary) => {
   const processes = marked(mark).filter((pid) => titleOf(pid) !== '');
   for (const pid of processes) {
@@ -91,17 +100,23 @@ const cleanUp = (mark, temporary) => {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended since.
+      // The process has ended meanwhile.
     }
   }
   for (const name of readdirSync(temporary).filter((one) => !isCache(one))) say(`left behind: ${name}`);
   rmSync(temporary, { recursive: true, force: true });
 };
 
-/** Signals after which the processes of the command end too: they run in a group of their own, which gets none. */
+/**
+ * Exit codes by signal. These signals do not reach the processes of the command, which have a process group of their
+ * own: the handler of the signal kills them.
+ */
 const endings = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** Runs a command with a temporary folder of its own; returns what the reporter of the tests wrote. */
+/**
+ * Runs a command with a temporary folder of its own. Returns its exit code and the results that the test reporter
+ * wrote.
+ */
 const run = async (folder, mark, command, environment) => {
   const temporary = join(folder, 'tmp', mark);
   const resultsFile = join(folder, `${mark}.json`);
@@ -112,7 +127,7 @@ const run = async (folder, mark, command, environment) => {
   const late = setTimeout(() => {
     say(`the command did not end within ${maxMinutes} minutes: ${command.join(' ')}`);
     const running = marked(mark);
-    // The processes that run tests show the file as their title.
+    // Processes that run tests have the name of the spec file as their title.
     for (const pid of running) say(`still running: ${titleOf(pid)}`);
     for (const pid of running) process.kill(pid, 'SIGKILL');
   }, maxMinutes * 60_000);
@@ -138,7 +153,10 @@ const byFile = (results) => {
   return files;
 };
 
-/** Runs a file that failed once more; returns its results and whether it is flaky, that is, green now. */
+/**
+ * Runs a failed file once more, alone. The returned `results` are null if the file fails again or shows a broken
+ * promise.
+ */
 const lookAgain = async ({ folder, name, tier }, file, first) => {
   const broken = first.filter(isBrokenPromise);
   if (broken.length > 0) {
@@ -157,21 +175,22 @@ const lookAgain = async ({ folder, name, tier }, file, first) => {
 };
 
 const reasonOf = ({ code, results }, red) => {
-  if (results === null) return `the command ended with ${code} and without results`;
+  if (results === null) return `the command exited with code ${code} and wrote no results`;
   if (red.size > maxFlakyFiles) return `${red.size} files failed`;
-  if (red.size === 0 && code !== 0) return `the command ended with ${code} although no test failed`;
+  if (red.size === 0 && code !== 0) return `the command exited with code ${code} although no test failed`;
   return null;
 };
 
-/** Keeps the outcome of a pass for the verdict. */
+/** Stores the outcome of a pass for the verdict. */
 const keep = (folder, outcome) =>
   writeFileSync(join(passesIn(folder), `${outcome.name}.json`), JSON.stringify(outcome));
 
-/** Runs a pass and keeps its outcome. */
+/** Runs a pass and stores its outcome. */
 const pass = async (folder, name, tier, command) => {
   const began = Date.now();
   mkdirSync(passesIn(folder), { recursive: true });
-  // Replaced when the pass ends: without it, the verdict would not miss a pass that was killed.
+  // Stores a failure, which is replaced when the pass ends. Otherwise, the verdict would not notice that a pass was
+  // killed.
   keep(folder, { name, isRed: true, reason: 'the pass did not end', flaky: [], results: [], reported: [], seconds: 0 });
   const outcome = await run(folder, name, command, {});
   const red = byFile(failed(outcome.results ?? []));
@@ -191,7 +210,10 @@ const pass = async (folder, name, tier, command) => {
   return isRed ? 1 : 0;
 };
 
-/** Results by test, in which a test that several passes ran counts once, as failed if it failed in one of them. */
+/**
+ * Counts passed and failed tests. A test that several passes ran counts once, and as failed if it failed in any of
+ * them.
+ */
 const countOnce = (passes) => {
   const states = new Map();
   for (const { results } of passes) {
@@ -211,11 +233,14 @@ const countOnce = (passes) => {
 
 const isLeftOut = (line) => line.startsWith('not run:') || line.includes('not on ');
 const reports = ({ reported }, line) => reported.some((one) => one.line === line);
-/** Tells whether a pass ran tests that another pass has left out. */
+/** Returns true if the pass ran tests that another pass left out. */
 const ran = ({ results }, { file, title }) =>
   results.some((one) => one.file === file && one.state === 'passed' && one.title.startsWith(title));
 
-/** Lists what no pass ran. A line about stores is superseded when another pass reports the same stores without a gap. */
+/**
+ * Lists the reports of tests that no pass ran. A report about stores is dropped if another pass left out nothing on
+ * these stores.
+ */
 const leftOut = (passes) => {
   const reported = passes.flatMap((one) => one.reported);
   const isComplete = (stores) => reported.some(({ line }) => line.startsWith(`${stores}:`) && !isLeftOut(line));
@@ -224,7 +249,9 @@ const leftOut = (passes) => {
   return new Set(reported.filter((one) => isLeftOut(one.line) && !isMade(one)).map(({ line }) => line));
 };
 
-/** Says what was not run, how each pass ended, and why tests failed; what is flaky comes last. */
+/**
+ * Prints the tests that were not run, the outcome of each pass, the reasons of failures and, last, the flaky tests.
+ */
 const explain = (passes) => {
   say('\n== not run');
   for (const line of leftOut(passes)) say(line);

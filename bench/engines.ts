@@ -10,7 +10,7 @@ const roundsOfRebuild = 2;
 type Server = 'EVENTSTORE_URL' | 'MONGODB_URL';
 /**
  * Row of the report: one program measures the adapter (`side`) and the bare client (`bare`). `atLeast` is the minimum
- * ratio of the adapter's rate to that of the bare client.
+ * ratio of the adapter's rate to the rate of the bare client.
  */
 type Row = {
   readonly what: string;

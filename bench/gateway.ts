@@ -21,7 +21,7 @@ const rounds = 2;
 const generations = 5;
 
 type Rates = { readonly peer: number[]; readonly ours: number[] };
-/** Collects the measured rates of each row of the report, by the row's name. */
+/** Creates a function that returns the rates collected for a row of the report, given the row's name. */
 const createRates = () => {
   const found = new Map<string, Rates>();
   return (name: string): Rates => {

@@ -93,7 +93,7 @@ const oneAtATime = async function* ({ service, bare, register, get }: Sides): As
   yield { what: 'GetWallet, one connection, p50', measured: found.get.value, unit: 'µs', spread: found.get.spread };
 };
 
-/** Measures commands, which are signed, validated and stored durably, and reads. */
+/** Measures reads, and commands, which are signed, validated and stored durably. */
 export const operations: Bench = async function* () {
   const sides = await open();
   yield* manyAtOnce(sides);

@@ -15,7 +15,7 @@ import { startProgram } from './measure/peers.js';
 import { inTurn } from './measure/rounds.js';
 
 const deliveries = 2000;
-/** Number of webhooks. Several, because the concurrency of deliveries to one webhook is limited. */
+/** Number of webhooks: more than one, because the concurrency of deliveries to one webhook is limited. */
 const webhookCount = 8;
 const pollIntervalMs = 20;
 const programs = {
@@ -54,7 +54,9 @@ const requested = (organizationId: string, webhookId: string): StreamWrite => {
   return { stream: deliveryStream(context, deliveryId), expected: noStream, events: [event] };
 };
 
-/** Waits until the read models include all events and have open deliveries (`isOpen`) or none (not `isOpen`). */
+/**
+ * Waits until the read models include all events, and contain open deliveries if `isOpen` is true, none if it is false.
+ */
 const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
   const readModels = await home.readModels();
   const isSo = async () => {
@@ -107,7 +109,7 @@ const settingsOf = ({ url, namespace }: { readonly url: string; readonly namespa
   CHAINFOLD_NAMESPACE: namespace,
 });
 
-/** Compares deliveries, which are signed and recorded on disk, with requests that record nothing. */
+/** Compares deliveries, which are signed and recorded on disk, with signed requests that are not recorded. */
 export const webhooks: Bench = async function* (): AsyncIterable<Figure> {
   const receiver = await startProgram<string>(programs.receiver);
   const redis = noRedis === null ? (await redisDatabase()).url : null;

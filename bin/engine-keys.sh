@@ -1,16 +1,16 @@
 #!/bin/sh
-# Makes what the engines of docker-compose.yml need to trust the service and to be trusted by it: a certificate authority, a
-# certificate for each engine, passwords, and the master key. Keeps whatever exists, so it may be run again.
+# Creates what the service and the engines of docker-compose.yml need to trust each other: a certificate authority, a
+# certificate for each engine, passwords, and the master key. Keeps whatever exists, so the script may be run again.
 set -eu
 cd "$(dirname "$0")/.."
 keys=.chainfold/engines
 umask 077
 mkdir -p "$keys"
 touch .env
-# A last line that is not ended would swallow the next one.
+# Ends the last line of .env if it has no line break, because the next entry would otherwise become part of that line.
 [ -z "$(tail -c 1 .env)" ] || echo >>.env
 
-secret() { # name: writes a random value into .env unless there is one
+secret() { # name: writes a random value for the name to .env, unless .env has one
   grep -q "^$1=." .env || printf '%s=%s\n' "$1" "$(openssl rand -hex 32)" >>.env
 }
 secret CHAINFOLD_MASTER_KEY
@@ -24,14 +24,14 @@ if [ ! -s "$keys/ca.crt" ]; then
     -keyout "$keys/ca.key" -out "$keys/ca.crt" -addext keyUsage=critical,keyCertSign,cRLSign 2>"$keys/log"
 fi
 
-certificate() { # host, common name: makes a key and a certificate of the authority
+certificate() { # host, common name: creates a key, and a certificate that the authority signs
   [ -s "$keys/$1.crt" ] && return
   openssl req -newkey rsa:2048 -noenc -subj "/O=chainfold/CN=$2" -keyout "$keys/$1.key" -out "$keys/$1.csr" 2>"$keys/log"
   printf 'subjectAltName=DNS:%s,DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n' "$1" >"$keys/$1.ext"
   openssl x509 -req -in "$keys/$1.csr" -CA "$keys/ca.crt" -CAkey "$keys/ca.key" -CAcreateserial -days "$days" \
     -extfile "$keys/$1.ext" -out "$keys/$1.new" 2>"$keys/log"
   cat "$keys/$1.new" "$keys/$1.key" >"$keys/$1.pem"
-  # Containers read these as users of their own; the folder keeps other users of this machine out.
+  # Containers read these files under other user ids. Other users of this machine cannot open the folder.
   chmod 644 "$keys/$1.key" "$keys/$1.pem" "$keys/$1.new"
   mv "$keys/$1.new" "$keys/$1.crt"
   rm "$keys/$1.csr" "$keys/$1.ext"
@@ -41,4 +41,4 @@ certificate mongo mongo
 certificate redis redis
 chmod 644 "$keys/ca.crt"
 rm -f "$keys/log"
-echo "The passwords and the master key are in .env, the certificates in $keys: keep both out of reach, and in your backup."
+echo "The passwords and the master key are in .env, the certificates in $keys. Keep both secret, and back them up."

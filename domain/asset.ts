@@ -1,6 +1,8 @@
 import type { Variant } from './variant.js';
 
-/** Token standards of EVM chains. The connector of the chain reads their events and balances. */
+/**
+ * Token standards of EVM chains. The EVM connector reads the events and balances of tokens of these standards.
+ */
 export const tokenStandards = ['erc20', 'erc721', 'erc1155'] as const;
 export type TokenStandard = (typeof tokenStandards)[number];
 /** Standards of contracts that an organization may register; `token` on chains with a single token standard. */
@@ -20,8 +22,8 @@ type Numbered<Standard> = OfContract<Standard> & {
 };
 
 /**
- * Token on a chain with a single token standard, such as a jetton on TON. The token is followed once it was imported or
- * its contract was registered.
+ * Token on a chain with a single token standard, such as a jetton on TON. The service follows the token after it was
+ * imported or its contract was registered.
  */
 export type ImportedToken = OfContract<'token'>;
 
@@ -44,7 +46,7 @@ const isTokenStandard = (standard: Asset['standard']): standard is TokenStandard
   (tokenStandards as readonly string[]).includes(standard);
 
 /**
- * Returns the `asset_type` of a standard in the API. An imported token has the same type as its chain's native coin.
+ * Returns the API's `asset_type` for a standard. An imported token has the same type as its chain's native coin.
  */
 export const assetTypeOf = ({ tag }: Variant, standard: Asset['standard']) =>
   isTokenStandard(standard) ? `ASSET_TYPE_${standard.toUpperCase()}` : `ASSET_TYPE_${tag}`;

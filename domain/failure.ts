@@ -1,4 +1,6 @@
-/** Every code that a rejected request may have. Transports translate these codes and add none of their own. */
+/**
+ * Every code that a rejected request may have. Transports translate these codes and add no codes of their own.
+ */
 export type FailureCode =
   | 'INVALID_ARGUMENT'
   | 'UNAUTHENTICATED'

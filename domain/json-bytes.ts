@@ -1,4 +1,6 @@
-/** Codes of JSON's delimiters and of the backslash, which are the same in UTF-8 bytes and in UTF-16 strings. */
+/**
+ * Character codes of JSON's delimiters and the backslash. The codes are equal in UTF-8 bytes and in UTF-16 strings.
+ */
 export const quote = 0x22;
 export const comma = 0x2c;
 export const colon = 0x3a;

@@ -26,8 +26,8 @@ export const inclusionPath = (index: number, size: number): readonly Subtree[] =
 };
 
 /**
- * Lists the subtrees whose roots form the consistency proof between the trees of `first` and of `size` leaves (RFC
- * 9162, section 2.1.4.1).
+ * Lists the subtrees whose roots form the consistency proof between the tree with `first` leaves and the tree with
+ * `size` leaves (RFC 9162, section 2.1.4.1).
  */
 export const consistencyPath = (first: number, size: number): readonly Subtree[] => {
   if (first <= 0 || first >= size) return [];
@@ -44,7 +44,9 @@ export const consistencyPath = (first: number, size: number): readonly Subtree[]
   return from === 0 ? path.reverse() : [{ from, to }, ...path.reverse()];
 };
 
-/** Splits a subtree into complete subtrees, each with a power of two of leaves, largest first. */
+/**
+ * Splits a subtree into complete subtrees, largest first. The number of leaves in a complete subtree is a power of two.
+ */
 export const completeParts = ({ from, to }: Subtree): readonly Subtree[] => {
   const parts: Subtree[] = [];
   for (let at = from; at < to; ) {
@@ -67,8 +69,8 @@ type Place = { readonly at: number; readonly last: number };
 const parentOf = ({ at, last }: Place): Place => ({ at: half(at), last: half(last) });
 
 /**
- * Walks from a node up to the root and calls `take` with each sibling of the path and its side. Returns true if the
- * path ends exactly at the root.
+ * Walks from a node up to the root and calls `take` with each sibling on the path; `isLeft` is true if the sibling is
+ * the left child. Returns true if the path ends exactly at the root.
  */
 const climb = (start: Place, path: readonly string[], take: (sibling: string, isLeft: boolean) => void): boolean => {
   let place = start;
@@ -108,8 +110,8 @@ type Tree = { readonly size: number; readonly root: string };
 const extendsTree = (first: Tree, second: Tree, path: readonly string[], node: NodeHash) => {
   let shared: Place = { at: first.size - 1, last: second.size - 1 };
   while (isOdd(shared.at)) shared = parentOf(shared);
-  // A first tree with a power of two of leaves is a single node of the second tree. The proof omits this node, because
-  // the verifier has its root.
+  // A first tree whose number of leaves is a power of two is a single node of the second tree. The proof omits this
+  // node, because the verifier already has its hash, which is the root of the first tree.
   const [start = '', ...rest] = shared.at === 0 ? [first.root, ...path] : path;
   let [before, after] = [start, start];
   const isWhole = climb(shared, rest, (sibling, isLeft) => {

@@ -1,12 +1,14 @@
 import { didYouMean } from './nearest-name.js';
 
 /**
- * Type guards for values of EVM JSON-RPC. Lengths are checked before regular expressions run, because texts may be
+ * Type guards for values of EVM JSON-RPC. Lengths are checked before regular expressions run, because the values may be
  * megabytes long.
  */
 
+/** Limits quantities to 256 bits, because parsing a million digits takes half a second. */
 const maxQuantityLength = 66;
 const quantityPattern = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]*)$/;
+const paddedQuantityPattern = /^0x[0-9a-fA-F]+$/;
 const dataPattern = /^0x[0-9a-fA-F]*$/;
 const addressLength = 42;
 const hashLength = 66;
@@ -18,6 +20,10 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 export const isQuantity = (value: unknown): value is string =>
   isText(value) && value.length <= maxQuantityLength && quantityPattern.test(value);
+
+/** Accepts a quantity with or without leading zeros, because some nodes answer with leading zeros. */
+export const isPaddedQuantity = (value: unknown): value is string =>
+  isText(value) && value.length <= maxQuantityLength && paddedQuantityPattern.test(value);
 
 export const isData = (value: unknown): value is string =>
   isText(value) && value.length % 2 === 0 && dataPattern.test(value);

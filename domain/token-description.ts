@@ -11,7 +11,9 @@ export type TokenDescription = {
 const maxCharacters = 200;
 const maxDecimals = 255;
 
-/** Limits a name from a contract or its metadata to 200 characters, without NUL and unpaired surrogates. */
+/**
+ * Limits a name from a contract or its metadata to 200 characters, removes NUL and replaces unpaired surrogates.
+ */
 export const truncateName = (text: string): string =>
   [
     ...text

@@ -49,7 +49,9 @@ export const upcasters: Upcasters = {
   },
 };
 
-/** Thrown for an event that a newer release wrote, in a version or of a type that this release does not know. */
+/**
+ * Error for an event that a newer release wrote in a version or with a type that this release does not know.
+ */
 export class UnreadableEvent extends OrganizationStopped {
   override readonly name: string = 'UnreadableEvent';
   constructor(organizationId: string, { type, reason }: { type: string; reason: string }) {

@@ -9,12 +9,17 @@ export type Capability =
   | 'managed-transactions'
   /** The JSON-RPC gateway serves the chain's nodes and the `dev_` methods of the development chains. */
   | 'gateway'
-  /** Organizations register token contracts, which are then followed for all of their addresses. */
+  /**
+   * Organizations register token contracts, whose tokens are then followed at all addresses of the organization.
+   */
   | 'contracts'
   /** Registered contracts have one of several token standards (ERC-20, ERC-721 or ERC-1155). */
   | 'token-contracts';
 
-/** Families of chains that share address format, node API and block format. Each has a row in infrastructure/chains. */
+/**
+ * Families of chains that share address format, node API and block format. Each family has a connector in
+ * infrastructure/chains.
+ */
 export const chainFamilies = ['ton', 'sui', 'evm'] as const;
 export type Family = (typeof chainFamilies)[number];
 /** Families with reorgs. On chains of the other families, a block is final as soon as it is seen. */
@@ -31,7 +36,7 @@ export type TransferForm = 'stateful' | 'confirmed' | 'final' | 'two-sided';
 
 /** Makes it a compile error to omit a family from `TransferForms`. */
 type FormsByFamily<T extends Record<Family, TransferForm>> = T;
-/** Transfer forms available to each family: some need fields that only one connector provides. */
+/** Transfer forms available to each family. Some forms need fields that only one connector provides. */
 type TransferForms = FormsByFamily<{
   ton: 'two-sided' | 'confirmed' | 'final';
   sui: 'confirmed' | 'final';
@@ -41,7 +46,7 @@ type OnFamily = {
   [F in keyof TransferForms]: { readonly family: F; readonly transferForm: TransferForms[F] };
 }[keyof TransferForms];
 
-/** Kind of API by its segment in the path `/v1/<segment>/<Operation>`. */
+/** Kind of each API, keyed by the API's segment in the path `/v1/<segment>/<Operation>`. */
 type Surfaces = { t: 'wallet'; s: 'wallet'; p: 'wallet'; c: 'wallet'; q: 'query'; admin: 'admin' };
 type Place = {
   [S in keyof Surfaces]: { readonly segment: S; readonly surface: Surfaces[S] };

@@ -69,10 +69,12 @@ export type Config = {
   /** Prefix of the names of streams, databases and keys on the servers; empty for no prefix. */
   readonly namespace: string;
   readonly chains: readonly ChainSetting[];
-  /** Node URLs by `<segment>/<network>`, for gateways that do not use the nodes of their chain. */
+  /**
+   * Node URLs of gateways that do not use the nodes of their chain, keyed by gateway address (`<segment>/<network>`).
+   */
   readonly gateways: Readonly<Record<string, readonly string[]>>;
   readonly gatewayTerms: Readonly<Record<string, GatewayTerms>>;
-  /** Names of additional methods that gateways offer, by `<segment>/<network>`. */
+  /** Names of the additional methods of each gateway, keyed by gateway address (`<segment>/<network>`). */
   readonly gatewayMethods: Readonly<Record<string, readonly string[]>>;
   /** Maximum size in bytes of the cache of final answers that processes share; 0 disables it. */
   readonly gatewayCacheBytes: number;
@@ -91,7 +93,9 @@ export type Config = {
   readonly ipfsGateway: string | undefined;
   /** Seconds after which a sent transaction that is not mined counts as stuck. */
   readonly stuckSeconds: number;
-  /** Seconds after which a block that no node returns is skipped, provided that the nodes report their head. */
+  /**
+   * Seconds after which a block that no node returns is skipped. Only time in which the nodes report their head counts.
+   */
   readonly unreadableBlockSeconds: number;
   /** Seconds between two comparisons of all balances with the nodes; 0 for no comparisons. */
   readonly reconcileSeconds: number;
@@ -150,9 +154,9 @@ const archiveUrls = (environment: Environment, { tag, nodeFamilies }: Variant, u
   if (!nodeFamilies.includes(family) || !families[family].hasArchives)
     return bad(
       name,
-      `is only for chains of ${archiveFamilies.join(', ')}, but CHAIN_${tag}_URL has nodes of ${family}`,
+      `is supported only for ${archiveFamilies.join(', ')} nodes, but CHAIN_${tag}_URL has ${family} nodes`,
     );
-  return nodeUrls(name, value, { families: [family], reason: `CHAIN_${tag}_URL has nodes of ${family}` });
+  return nodeUrls(name, value, { families: [family], reason: `CHAIN_${tag}_URL has ${family} nodes` });
 };
 
 /** Rule for nodes behind a gateway, which only forwards EVM JSON-RPC. */
@@ -164,7 +168,7 @@ const chain =
     const { tag, can, nodeFamilies } = variant;
     const [url, age] = [`CHAIN_${tag}_URL`, `CHAIN_${tag}_HEAD_AGE_SECONDS`];
     const [value, bound] = [environment[url], environment[age]];
-    const reason = can.includes('gateway') ? gatewayNodes.reason : 'its records have fields that no other chain fills';
+    const reason = can.includes('gateway') ? gatewayNodes.reason : "other nodes lack fields of this chain's records";
     const rule = { families: nodeFamilies, reason, otherwise: '"off" or ' };
     const urls = value === undefined || value === 'off' ? (value ?? 'unset') : nodeUrls(url, value, rule);
     const archive = archiveUrls(environment, variant, typeof urls === 'object' ? urls : []);
@@ -206,7 +210,7 @@ const requireSharedKey = ({ masterKey, mongodbUrl }: Config) => {
     bad('CHAINFOLD_MASTER_KEY', 'is needed with MONGODB_URL: all processes must use the same key');
 };
 
-/** Reads and validates all settings at the start. Throws BadSetting for the first invalid one. */
+/** Reads and validates all settings at startup. Throws BadSetting for the first invalid one. */
 export const readConfig = (given: Environment): Config => {
   // Variables with an empty value count as not set, because Compose files pass an empty string for an unset variable.
   const environment: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));

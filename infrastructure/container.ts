@@ -70,12 +70,12 @@ const tokens = {
 
 const close = (store: { close(): Promise<void> }) => store.close();
 
-/** Name of the setting with a server's URL, and that URL; undefined if an embedded store is used instead. */
+/** Setting with the URL of a server: its name and value. The value is undefined for an embedded store. */
 type EngineUrl = readonly [setting: string, url: string | undefined];
 
 /**
- * Opens a store. Throws BadSetting if the client rejects the URL of the setting, without the client's message if the
- * URL may contain a password.
+ * Opens a store. Throws BadSetting if the client rejects the URL of the setting. The client's message is left out if
+ * the URL may contain a password.
  */
 const orBadUrl = async <T>([setting, url]: EngineUrl, open: () => Promise<T>): Promise<T> => {
   try {
@@ -193,7 +193,7 @@ const service = (config: Config, ring: KeyRing, { log, requestLog, tracer }: Obs
       .toDynamicValue(async (context) => {
         const { chains, nodes } = await context.getAsync(tokens.connections);
         await rejectUnfinishedMigration(await context.getAsync(tokens.state));
-        // The notary is opened first: it detects a wrong master key, and its key is the first one of a new vault.
+        // Opens the notary first: it detects a wrong master key, and its key must be the first in a new vault.
         const notary = await context.getAsync(tokens.notary);
         const system = await context.getAsync(tokens.system);
         return createApp({
@@ -253,7 +253,7 @@ export type ComposeOptions = {
   readonly chains: 'none' | 'configured';
   /** Development chains to use for chains without configured nodes. */
   readonly developments: WantedDevelopments;
-  /** True in a worker, a process that listens on one port together with other processes. */
+  /** True in a worker: one of several processes that listen on the same port. */
   readonly isWorker: boolean;
 };
 

@@ -4,12 +4,12 @@ export const defaultRequestTimeoutMs = 10_000;
 
 /**
  * Fractions of the request timeout. Each wait ends before the one that encloses it, so that the caller receives the
- * reason of a failure instead of a closed connection.
+ * reason for a failure instead of a closed connection.
  */
 const shares = {
   /**
-   * Limit for all attempts of a call to a store together. An answer of the store to any call of the same request
-   * restarts this time.
+   * Time limit for all attempts of one call to a store together. Any answer from the store to a call of the same
+   * request restarts this time.
    */
   deadlineMs: 0.9,
   /** Wait for the lock of another process on an embedded store. A write that times out here has changed nothing. */

@@ -5,8 +5,8 @@ const shareMs = 6;
 const steps = 32;
 
 /**
- * Splits a long computation into parts of 6 ms: when `isDue` returns true, the caller awaits `breathe`, which lets
- * other work run.
+ * Creates a pacer, which splits a long computation into parts of 6 ms: when `isDue` returns true, the caller awaits
+ * `breathe`, which lets other work run.
  */
 export const createPace = () => {
   let since = performance.now();

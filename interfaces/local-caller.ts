@@ -4,13 +4,16 @@ const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/** Returns true for a direct caller on this machine. A forwarding header marks a caller behind a local proxy. */
+/**
+ * Returns true if the request comes directly from this machine. A forwarding header means that a local proxy passed the
+ * request on.
+ */
 export const isDirect = ({ socket, headers }: IncomingMessage) =>
   loopback.test(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
 
 /**
  * Returns true if the Host header names this machine or is absent. In an attack by DNS rebinding, the header names the
- * host of a web page.
+ * host of the attacking web page.
  */
 export const hasLocalName = ({ headers }: IncomingMessage) => loopbackHost.test(headers.host ?? 'localhost');
 

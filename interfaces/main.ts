@@ -7,7 +7,10 @@ import { sha256 } from '../infrastructure/system.js';
 import { hasColours } from './cli/command/colours.js';
 import { runCli } from './cli/run.js';
 
-/** Environment variables, output and stop signal of a command, from its process or from a program that calls `run`. */
+/**
+ * Environment variables, output and stop signal that a command gets from its caller: its process, or a program that
+ * calls `run`.
+ */
 export type Terminal = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
@@ -19,7 +22,9 @@ export type Terminal = {
   readonly stopped: () => Promise<void>;
 };
 
-/** Runs a command and returns its exit code. Imports the code of stores on demand, because `--help` needs none. */
+/**
+ * Runs a command and returns its exit code. Imports the code of stores on demand, because `--help` does not need it.
+ */
 export const run = (args: readonly string[], terminal: Terminal): Promise<number> => {
   const { environment, isInteractive, out, err, log, stopped } = terminal;
   let read: Sources | undefined;

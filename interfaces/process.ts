@@ -2,7 +2,7 @@ import { run } from './main.js';
 import { endsWithParent, stopSignals } from './stop-requests.js';
 
 const pollIntervalMs = 500;
-/** Time that open connections get to close after the service has ended. */
+/** Time in ms that open connections have to close after the service has ended. */
 const lingerMs = 2000;
 
 /** Calls `callback` when the parent process exits, if this process must end with its parent. */

@@ -10,7 +10,7 @@ export type AddressDocument = {
   wallet_id: string;
   position: number;
   /**
-   * Earliest block from which on the history of the address is complete; absent if no import (ImportHistory) was
+   * Earliest block from which the history of the address is complete; absent if no import (ImportHistory) was
    * completed. `chain` is the hash of the chain's first block.
    */
   complete_since?: { readonly block: number; readonly chain: string };

@@ -75,11 +75,13 @@ export type RefreshDocument = {
   at: { number: number; hash: string; chain: string };
   after: RefreshCursor | null;
   correction: boolean;
-  /** First block whose logs are searched for received tokens; absent without a search. */
+  /** First block whose logs a request has searched for received tokens; absent without such a request. */
   from?: number;
+  /** Unreadable block from which logs are searched too, without a request or before `from`; absent if there is none. */
+  gap?: number;
   /**
-   * Last block whose logs were searched for tokens of the addresses following `after`; absent before their search
-   * begins.
+   * Last block whose logs were searched for tokens of the addresses following `after`; absent until the search for
+   * these addresses begins.
    */
   searched?: number;
 };
@@ -95,7 +97,7 @@ export const refreshes: Projection<RunningEvent, RefreshDocument> = {
   scope: ownScope,
   key: ({ data }) => refreshKey(data.walletId, data.standard),
   on: {
-    RefreshStarted: (_, { refreshId, walletId, standard, total, done, at, after, correction = false, from }) => ({
+    RefreshStarted: (_, { refreshId, walletId, standard, total, done, at, after, correction = false, from, gap }) => ({
       refresh_id: refreshId,
       wallet_id: walletId,
       standard,
@@ -106,6 +108,7 @@ export const refreshes: Projection<RunningEvent, RefreshDocument> = {
       after,
       correction,
       ...(from !== undefined && { from }),
+      ...(gap !== undefined && { gap }),
     }),
     // A part of an earlier refresh, which was restarted meanwhile, is ignored.
     RefreshAdvanced: (doc, { refreshId, part, done, at, after, searched }) => {

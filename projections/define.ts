@@ -30,8 +30,8 @@ export type Collection<Doc> = {
 export type AnyCollection = Collection<any>;
 
 /**
- * Pure functions from event and document to the next document, or to `null` to remove the document. The projector reads
- * and writes the documents.
+ * Pure functions that compute the next document from an event and the current document, or return `null` to remove the
+ * document. The projector reads and writes the documents.
  */
 export type Projection<E extends Message, Doc> = Collection<Doc> & {
   /**

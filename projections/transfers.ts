@@ -32,7 +32,9 @@ type Inclusion = {
 export type TransferDocument = Inclusion & {
   readonly wallet_id: string;
   readonly transaction: string;
-  /** Inclusions in other blocks that are not removed yet. All but one of the blocks will turn out to be replaced. */
+  /**
+   * Inclusions in other blocks that no reorg has removed yet. In the end, at most one of all inclusions remains.
+   */
   readonly others: readonly Inclusion[];
 };
 

@@ -11,7 +11,7 @@ export type UnreadableBlockDocument = {
   create_time: string;
   /** `yes` from an operator's request to read the block again until that attempt succeeds or fails. */
   retried: 'yes' | 'no';
-  /** `yes` until refreshes of the balances that the block may have changed were started. */
+  /** `yes` until refreshes were started for the balances that the block may have changed. */
   balances_due: 'yes' | 'no';
 };
 

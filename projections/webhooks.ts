@@ -15,7 +15,10 @@ export type WebhookDocument = {
   position: number;
   /** Notification types that the webhook subscribes to; absent for wallet activity only. */
   notification_types?: readonly string[];
-  /** Present if transfers that were notified as pending are notified again when they are confirmed. */
+  /**
+   * Present if the webhook, after a notification of a pending transfer, is notified again when the transfer is
+   * confirmed.
+   */
   final?: true;
   /**
    * Secret before the last rotation: `sealed` is the encrypted secret, with which notifications are also signed until
@@ -113,8 +116,8 @@ export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
 };
 
 /**
- * Event position of the last change to an organization's webhooks or headers. Caches of both are valid while `position`
- * does not change.
+ * Event position of the last change to an organization's webhooks or headers. Caches of webhooks and headers are valid
+ * while `position` does not change.
  */
 export type WebhookEditionDocument = { position: number };
 

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 
-/** Minutes of the soak; the first argument sets another number. */
+/** Duration of the soak in minutes, which the first argument can change. */
 const [minutes = '10'] = process.argv.slice(2);
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-/** Namespaces of all steps begin with this name, by which they are removed at the end. */
+/** Prefix of the namespaces of all steps, by which the namespaces are found and removed at the end. */
 process.env.CHAINFOLD_TEST_RUN ??= randomBytes(3).toString('hex');
 const { openSweeps } = await import('./support/run/sweep.js');
 

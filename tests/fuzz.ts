@@ -26,7 +26,9 @@ const say = (text: string) => process.stdout.write(text);
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
 const roundSize = 5000;
 
-/** Reads the memory after each round: uncollected garbage raises some of the figures, a leak raises all of them. */
+/**
+ * Measures the memory after each round. Uncollected garbage raises some of the figures; a leak raises all of them.
+ */
 const runRounds = async (service: Service, tally: Tally) => {
   const { url, home } = service;
   const { target, neighbour } = await prepare(url, demoOf(home));

@@ -50,7 +50,9 @@ describe('the CI gate', () => {
       return { code, stdout };
     }
   };
-  /** Runs a pass whose command reports these results, and returns its output and the verdict. */
+  /**
+   * Runs a pass of the gate whose command reports these results. Returns the output of the pass and the verdict.
+   */
   const runGate = async (
     results: readonly Result[] | null,
     code = 0,

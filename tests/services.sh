@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The full tier on real engines: brings them up with docker compose, runs the tests against them, takes them down.
+# Runs the full tier on real engines, which docker compose starts before the tests and removes after them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin/engine-keys.sh

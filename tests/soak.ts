@@ -38,5 +38,5 @@ say(
     ? 'nothing was lost, doubled or leaked\n'
     : `${violations.length} violations\n${violations.slice(0, maxShown).join('\n')}\n`,
 );
-// Outside mocha nothing else ends the engines' doubles.
+// Exits explicitly, because outside mocha nothing else ends the engines' doubles.
 process.exit(violations.length === 0 ? 0 : 1);

@@ -3,6 +3,7 @@ const { dirname, join, relative, sep } = require('node:path');
 
 const root = join(__dirname, '..');
 const specs = readdirSync(__dirname, { recursive: true, withFileTypes: true })
+  .filter(({ parentPath }) => !parentPath.includes('node_modules'))
   .filter((entry) => entry.isFile() && entry.name.endsWith('.spec.ts'))
   .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
   .sort((a, b) => a.localeCompare(b));

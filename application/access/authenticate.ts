@@ -84,7 +84,8 @@ export const createAccess = (ports: {
   system: System;
 }): Access => {
   const { credentials, uses, limits, limiter, nonces, system } = ports;
-  // The signature of an unknown key is checked against a random secret, so that timing does not reveal unknown keys.
+  // The signature of a request with an unknown key is checked against a random secret, so that the response time does
+  // not reveal whether a key exists.
   const decoySecret = system.secret();
 
   const authenticate = async (request: SignedRequest) => {
@@ -94,8 +95,8 @@ export const createAccess = (ports: {
     const text = signedText(nonce, request.method, request.path, system.sha256(body));
     const expected = system.hmac(found?.secret ?? decoySecret, text);
     if (system.same(signature, expected) && found) return { caller: found, nonce };
-    // Credentials of known keys are cached, but an unknown key causes a read of the stores. The stores are read for the
-    // known key too, so that rejections of known and of unknown keys take equally long.
+    // Credentials of known keys are cached, but an unknown key causes a read of the stores. The stores are therefore
+    // read for a known key too: rejections for known and for unknown keys then take equally long.
     if (found) await credentials.repeatLookup(key);
     return fail(
       'UNAUTHENTICATED',

@@ -17,8 +17,9 @@ export type CredentialCache = EventInvalidatedCache & {
   /** Finds a credential in the cache or the event store; null when it is unknown or deleted. */
   find(apiKey: string): MaybePromise<CachedCredential | null>;
   /**
-   * Repeats the store lookup for a cached key, so that a rejection takes as long as for an unknown key and response
-   * times do not reveal which keys exist. Skipped, as for an unknown key, within `unknownTtlMs` of the last lookup.
+   * Repeats the store lookup for a cached key. A rejection then takes as long as for an unknown key, and response times
+   * do not reveal which keys exist. Within `unknownTtlMs` of the last lookup, the lookup is skipped, as it is for an
+   * unknown key.
    */
   repeatLookup(apiKey: string): Promise<void>;
 };
@@ -37,8 +38,8 @@ const olderContext = ({ organizationId, apiKey }: Identity) => `${organizationId
 const leastRole: Role = 'client';
 
 /**
- * Maximum number of cached unknown keys, and the time in ms for which they stay cached, so that a client that repeats
- * an unknown key does not cause a store read for each request.
+ * Maximum number of cached unknown keys, and the time in ms for which they stay cached. The cache prevents a client
+ * that repeats an unknown key from causing a store read with each request.
  */
 const maxUnknown = 1000;
 export const unknownTtlMs = 2000;
@@ -64,7 +65,7 @@ type Found =
   | { readonly kind: 'none' | 'altered' }
   | { readonly kind: 'active'; readonly known: CachedCredential; readonly isBound: boolean };
 
-/** Reads a credential from the event store and decrypts its secret. */
+/** Creates a function that reads a credential from the event store and decrypts its secret. */
 export const createCredentialLookup =
   ({ events, vault, isProven }: Pick<Ports, 'events' | 'isProven'> & { readonly vault: Pick<Vault, 'open'> }) =>
   async (apiKey: string): Promise<Found> => {
@@ -88,7 +89,10 @@ export const createCredentialLookup =
 
 const decoy = { keyId: credentialKeyId('decoy'), context: boundTo('credential', ['decoy']) };
 
-/** Decrypts a decoy secret, so that the lookup of an unknown key takes as long as the lookup of a known key. */
+/**
+ * Creates a function that decrypts a decoy secret, so that the lookup of an unknown key takes as long as the lookup of
+ * a known key.
+ */
 const createDecoy = ({ vault, system }: Pick<Ports, 'vault' | 'system'>) => {
   let sealed: string | undefined;
   return async () => {

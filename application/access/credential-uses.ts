@@ -15,8 +15,8 @@ const maxNoted = 10_000;
 const entryOf = (apiKey: string) => ['processes', `credential-use:${apiKey}`] as const;
 
 /**
- * Stores the hour of the last use of each credential in the state store, not in events, because the event store would
- * then grow with every request.
+ * Creates functions that keep the hour of the last use of each credential in the state store. Events are not used,
+ * because they would make the event store grow with every use.
  */
 export const createCredentialUses = (ports: {
   state: StateStore;
@@ -42,7 +42,7 @@ export const createCredentialUses = (ports: {
         .then(() => write(apiKey, hour))
         .catch((error: unknown) => {
           noted.delete(apiKey);
-          system.log.warn({ err: error }, 'Last use of a credential was not saved; its next use retries');
+          system.log.warn({ err: error }, 'Time of last use of a credential was not saved; retrying at its next use');
         });
     },
     find: async (apiKey) => {

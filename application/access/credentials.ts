@@ -36,7 +36,9 @@ export type Credentials = {
 };
 
 const scopeFor = (organizationId: string) => scopeOf(organizationId, globalVariant.tag);
-/** Rejects without the key in the message, because the key alone grants access to the gateway. */
+/**
+ * Rejects with a message that does not contain the key, because the key alone grants access to the gateway.
+ */
 const failNotFound = (given: string) => fail('NOT_FOUND', `Credential not found. Check ${given}.`);
 
 export const createCredentials = (ports: {

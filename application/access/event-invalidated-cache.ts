@@ -13,8 +13,8 @@ export type EventInvalidatedCache = {
 const maxEntries = 10_000;
 
 /**
- * Caches the results of `load`, except a result that may have become stale while it was loading. Concurrent callers
- * with the same key share one load.
+ * Creates a cache of the results of `load`. A result that may have become stale while it was loading is not cached.
+ * Concurrent callers with the same key share one load.
  */
 export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T | null>) => {
   const known = createBoundedCache<string, T>(maxEntries);

@@ -3,8 +3,8 @@ import { createBoundedCache } from '../async/bounded-cache.js';
 import type { System } from '../ports/system.js';
 
 /**
- * Maximum burst of lookups of unknown keys per process, and the number of lookups that are added to the budget per
- * second.
+ * Maximum number of lookups of unknown keys that a process may make in a burst, and the number of lookups that are
+ * added to its budget per second.
  */
 export const maxUnknownLookups = 1000;
 const perSecond = 200;
@@ -12,8 +12,8 @@ const perSecond = 200;
 const maxIssued = 1000;
 
 /**
- * Limits the store reads that unknown keys cause in this process, because no organization can be charged for unknown
- * keys. A lookup that finds its key is refunded.
+ * Creates a budget that limits the store reads that unknown keys cause in this process, because no organization can be
+ * charged for unknown keys. A lookup that finds its key is refunded.
  */
 export const createLookupBudget = ({ now }: Pick<System, 'now'>) => {
   const issued = createBoundedCache<string, true>(maxIssued);

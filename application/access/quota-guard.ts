@@ -9,6 +9,7 @@ import {
   subtract,
 } from '../../domain/quota.js';
 import { totalUsage, type Usage, usage, usageKeys } from '../../projections/usage.js';
+import { createBoundedCache } from '../async/bounded-cache.js';
 import type { Guard } from '../commands/handle.js';
 import { beginning, type Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -18,8 +19,8 @@ import type { Progress } from '../read-models/progress.js';
 /** Time in ms for which a reading of an organization's usage is reused, if the organization is far from its limits. */
 const freshMs = 1000;
 /**
- * Number of commands with the cost of the current command that must still fit below a limit for the organization to
- * count as far from that limit.
+ * Number of further commands that a limit must have room for if the organization is to count as far from that limit.
+ * Each command is assumed to cost as much as the current command.
  */
 const farCommands = 1000;
 /**
@@ -78,7 +79,7 @@ const takenIn = ({ stored, pending }: Account, taken: Counts) =>
     return more > 0 ? [[recordOf(stored, quota, pending), more]] : [];
   });
 
-/** Drops the appends that the usage documents include by now. */
+/** Drops the appends that the usage documents already include. */
 const dropIncluded = (account: Account, included: Position, now: number) => {
   const { positions } = account.stored;
   const isPending = ({ variant, position, at }: Appended) =>
@@ -90,21 +91,21 @@ const dropIncluded = (account: Account, included: Position, now: number) => {
 const latest = ({ positions }: Usage) => Math.max(beginning, ...Object.values(positions));
 
 const createAccounts = () => {
-  const accounts = new Map<string, Account>();
+  const accounts = createBoundedCache<string, Account>(maxOrganizations);
   return (organizationId: string): Account => {
-    const found = accounts.get(organizationId) ?? { stored: nothingStored, readAt: 0, pending: {}, appended: [] };
-    accounts.delete(organizationId);
-    accounts.set(organizationId, found);
-    const [oldest] = accounts.keys();
-    if (accounts.size > maxOrganizations && oldest !== undefined) accounts.delete(oldest);
-    return found;
+    const known = accounts.get(organizationId);
+    if (known) return known;
+    const created: Account = { stored: nothingStored, readAt: 0, pending: {}, appended: [] };
+    accounts.set(organizationId, created);
+    return created;
   };
 };
 
 /**
- * Rejects commands of credentials that would exceed a quota of their organization. Commands of operators and processes
- * add to the usage but are never rejected, because a deposit must not be lost. Limits are exact for the commands of one
- * process. With several processes, usage may exceed a limit by the in-flight commands of the other processes.
+ * Creates a guard that rejects a command of a credential if the command would exceed a quota of the organization.
+ * Commands of operators and processes add to the usage but are never rejected, because a deposit must not be lost.
+ * Limits are exact for the commands of one process. With several processes, usage may exceed a limit by the in-flight
+ * commands of the other processes.
  */
 export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Progress; system: System }): Guard => {
   const { readModels, progress, system } = ports;

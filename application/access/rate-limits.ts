@@ -29,8 +29,8 @@ export type RateLimits = {
   /** Deletes the organization's rate limit of `chain`, or all its rate limits when `chain` is undefined. */
   delete(by: Operation, organizationId: string, chain: string | undefined): Promise<Done<Nothing>>;
   /**
-   * Returns the rate limit that applies to a chain, or the defaults, dated at the organization's creation, if none was
-   * set.
+   * Returns the rate limit that applies to a chain. If none was set, returns the default limits with the organization's
+   * creation time.
    */
   find(of: OrganizationDocument, chain: string): Promise<RateLimitRecord>;
   /**

@@ -10,7 +10,7 @@ export const nonceWindowMs = 300_000;
  */
 export const reservedAheadMs = 20_000;
 /**
- * Largest gap in ms between the end of a span (a stored range of nonce times) and a later nonce at which the span is
+ * Largest gap in ms between the end of a span (a stored range of nonce times) and a later nonce for which the span is
  * extended to include the nonce. A nonce further ahead starts a new span.
  */
 const maxGapMs = 60_000;
@@ -78,14 +78,15 @@ const parse = (value: string | undefined) => (value === undefined ? [] : (JSON.p
 
 export type Nonces = {
   /**
-   * Consumes the nonce of a request and charges its rate limits. Rejects a nonce that was used or may have been used.
+   * Consumes the nonce of a request and charges the request to the rate limits. Rejects a nonce that was used or may
+   * have been used.
    */
   spend(visit: Omit<AdmissionRequest, 'span'>): Promise<Pick<Admission, 'quota'>>;
 };
 
 /**
- * Prevents replays even after the limiter lost its data or the clock jumped: time ranges in which nonces may have been
- * used are stored durably in the state store, apart from the limiter.
+ * Creates a check of nonces that prevents replays even after the limiter lost its data or the clock jumped: time ranges
+ * in which nonces may have been used are stored durably in the state store, apart from the limiter.
  */
 export const createNonces = (ports: { limiter: Limiter; state: StateStore; system: System }): Nonces => {
   const { limiter, state, system } = ports;

@@ -6,15 +6,15 @@ import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import { credentialKeyId } from './credential-cache.js';
 import { tokenKeyId } from './gateway/token-cache.js';
 
-/** Function by event type that returns the id of the data key that an event makes obsolete. */
+/** Functions by event type. Each returns the id of the data key that an event of its type makes obsolete. */
 const obsoleteKey: Readonly<Record<string, (data: never) => string>> = {
   CredentialDeleted: ({ apiKey }: { apiKey: string }) => credentialKeyId(apiKey),
   GatewayTokenDeleted: ({ gatewayTokenId }: { gatewayTokenId: string }) => tokenKeyId(gatewayTokenId),
 };
 
 /**
- * Destroys the data keys of deleted credentials and gateway tokens. The request that deletes a credential or token
- * destroys the data key too, but may crash before that step.
+ * Creates the process that destroys the data keys of deleted credentials and gateway tokens. The request that deletes a
+ * credential or token destroys the data key too, but may crash before that step.
  */
 export const createShredder = (ports: { events: EventStore; state: StateStore; vault: Vault; system: System }) => {
   const follow = fromCheckpoint('shred-secrets', ports);

@@ -18,8 +18,8 @@ type AssetFilter = {
   readonly address: string | undefined;
   readonly contract: string | undefined;
   /**
-   * Lists only balances of the asset with this token address; `standard` and `contract` are then ignored. Undefined to
-   * list the balances that `standard` and `contract` select.
+   * Token address of the only asset to list; `standard` and `contract` are then ignored. Undefined to list the balances
+   * that `standard` and `contract` select.
    */
   readonly token?: string | undefined;
   /** True to list imported tokens in addition to `standard`, unless `token` is given. */
@@ -48,7 +48,7 @@ const afterAsset = (key: string): PageKey => [`${key}\u0001`, ''];
 
 const contractOf = (asset: Asset) => ('contract' in asset ? asset.contract : '');
 
-/** Names of the indexes of balances: sorted newest first, and sorted by asset. */
+/** Names of the indexes that sort balances newest first, and of the indexes that sort balances by asset. */
 const newestFirst = { byAddress: 'byAddress', byWallet: 'byWallet', byStandard: 'byStandard' } as const;
 const inAssetOrder = {
   byAddress: 'assetsByAddress',

@@ -57,7 +57,7 @@ export const recordBalances = (
   { balances, ...place }: Place & { balances: readonly Balance[] },
 ): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Refresh', data: { ...of, balances } }));
 
-/** Requests, in the ledger of a block, that balances are read when the block is confirmed. */
+/** Records in the ledger of a block that balances must be read when the block is confirmed. */
 export const awaitBalances = (
   handle: Handle,
   context: Context,

@@ -1,18 +1,19 @@
 import type { Balance, Holding } from '../../domain/aggregates/ledger/ledger-data.js';
+import { holdingKey } from '../../domain/aggregates/ledger/observation.js';
 import { distinct } from '../../domain/aggregates/ledger.js';
 import { type Asset, type ImportedToken, isNumbered } from '../../domain/asset.js';
 import { type AddressDocument, addressImports } from '../../projections/addresses.js';
 import { assetDocumentId, assets } from '../../projections/assets.js';
 import type { ContractDocument } from '../../projections/contracts.js';
 import { slicesOf } from '../async/slices.js';
-import { type Context, scopeFor } from '../commands/handle.js';
+import { type Context, type Handle, scopeFor } from '../commands/handle.js';
 import type { Header } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { tokensOfAddress } from '../read-models/address-tokens.js';
 import { areHeld } from './assets.js';
-import { readBalances } from './balance-ledger.js';
+import { awaitBalances, readBalances } from './balance-ledger.js';
 import type { Contracts } from './contracts.js';
 
 type Ports = {
@@ -34,7 +35,10 @@ type Wanted = {
   readonly at: Header;
   /** Hash of the chain's genesis block. */
   readonly chain: string;
-  /** True when stored balances of greater heights are overwritten too, because their blocks were replaced. */
+  /**
+   * True when stored balances that were read at greater heights are overwritten too, because their blocks were
+   * replaced.
+   */
   readonly correction?: boolean;
 };
 
@@ -107,6 +111,29 @@ export const takeHoldings = async (
   return { addresses: taken, holdings: distinct(holdings) };
 };
 
+/**
+ * Yields the balances to read of all `addresses`, at most `partSize.balances` at a time, so that a wallet with many
+ * tokens takes bounded memory.
+ */
+export const holdingParts = async function* (
+  ports: Ports,
+  context: Context,
+  { addresses, standard }: { readonly addresses: readonly AddressDocument[]; readonly standard: Asset['standard'] },
+): AsyncGenerator<readonly Holding[]> {
+  const assetsOf = await createAssetLists(ports, context, standard);
+  let part: Holding[] = [];
+  for (const document of addresses)
+    for (const some of slicesOf(await assetsOf(document), partSize.balances)) {
+      const held = some.map((asset) => ({ address: document.address, asset }));
+      if (part.length + held.length > partSize.balances) {
+        yield distinct(part);
+        part = [];
+      }
+      part.push(...held);
+    }
+  if (part.length > 0) yield distinct(part);
+};
+
 /** Reads balances of one slice and returns the balances that differ from the read models. */
 const readSlice = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
   const { walletId, holdings, at, chain, correction = false } = wanted;
@@ -121,8 +148,8 @@ const readSlice = async (ports: Ports, context: Context, wanted: Wanted): Promis
   const shown = new Set(documents.filter((_, i) => held[i]));
   return balances.filter(({ asset, balance }, i) => {
     const before = known[i];
-    // The first balance of an address in an asset is recorded even if it is zero for the chain's own coin and for
-    // ERC-20 tokens, but not for other tokens.
+    // The first balance of an address is recorded even if it is zero for the chain's own coin and for ERC-20 tokens, and
+    // for other tokens only if it is not zero.
     if (!before && balance === '0' && (isNumbered(asset.standard) || asset.standard === 'token')) return false;
     if (!before || !shown.has(before) || before.chain !== chain) return true;
     return before.balance !== balance && (correction || before.block_number <= at.number);
@@ -139,4 +166,28 @@ export const readChangedBalances = async (ports: Ports, context: Context, wanted
     await ports.system.breathe();
   }
   return changed;
+};
+
+/** Returns the balances that are in only one of two readings. */
+const differing = (some: readonly Balance[], others: readonly Balance[]): readonly Holding[] => {
+  const keyOf = (one: Balance) => `${holdingKey(one)} ${one.balance}`;
+  const [ofSome, ofOthers] = [new Set(some.map(keyOf)), new Set(others.map(keyOf))];
+  return distinct([...some, ...others].filter((one) => ofSome.has(keyOf(one)) !== ofOthers.has(keyOf(one))));
+};
+
+/**
+ * Has balances that changed between the block `at` and the head read again when the head is confirmed, because the
+ * follower may have read the blocks in between before the contract was registered. `balances` are the changed balances
+ * at `at`.
+ */
+export const awaitRecentChanges = async (
+  ports: Ports & { readonly handle: Handle },
+  context: Context,
+  { balances, head, ...wanted }: Wanted & { readonly balances: readonly Balance[]; readonly head: Header },
+): Promise<void> => {
+  if (head.number === wanted.at.number) return;
+  const atHead = await readChangedBalances(ports, context, { ...wanted, at: head });
+  const { walletId, chain } = wanted;
+  const holdings = differing(balances, atHead);
+  if (holdings.length > 0) await awaitBalances(ports.handle, context, { walletId, chain, at: head, holdings });
 };

@@ -31,7 +31,7 @@ const tries = 5;
 const retryAfterMs = 600_000;
 const maxEntries = 100_000;
 
-/** Function by event type that returns the asset of an event. */
+/** Functions by event type. Each returns the asset of an event of its type. */
 const assetIn: Readonly<Record<string, (data: never) => Asset>> = {
   TransferObserved: ({ transfer }: { transfer: { asset: Asset } }) => transfer.asset,
   AssetImported: ({ asset }: { asset: Asset }) => asset,
@@ -77,7 +77,10 @@ type Ports = {
   readonly system: System;
 };
 
-/** Returns a function that describes one token. A token without a description is skipped for `retryAfterMs`. */
+/**
+ * Returns a function that describes one token. A token for which no complete description was found is skipped for
+ * `retryAfterMs`.
+ */
 const createDescribe = ({ events, handle, chains, documents, system }: Ports) => {
   const readFrom = createHostCircuitBreaker(system);
   const notBefore = createBoundedCache<string, number>(maxEntries);
@@ -102,8 +105,9 @@ const createDescribe = ({ events, handle, chains, documents, system }: Ports) =>
 };
 
 /**
- * Fetches token descriptions in a separate background process, so that slow hosts do not delay the followers.
- * Organizations are served round-robin, so that slow hosts of one organization do not delay other organizations.
+ * Creates a background process that fetches token descriptions apart from the followers, so that slow hosts do not
+ * delay the followers. Organizations are served round-robin, so that slow hosts of one organization do not delay other
+ * organizations.
  */
 export const createTokenDescriber = (ports: Ports) => {
   const { system } = ports;

@@ -18,7 +18,9 @@ const retry = { firstMs: 1000, maxMs: 60_000 };
 const jobKey = ({ organizationId, document }: RefreshJob) =>
   `${organizationId} ${refreshKey(document.wallet_id, document.standard)}`;
 
-/** Keeps, in memory, progress that the read models do not include yet, so that no part is read twice. */
+/**
+ * Creates a store in memory for progress that the read models do not include yet, so that no part is read twice.
+ */
 const createProgress = () => {
   let ahead = new Map<string, RefreshProgress>();
   /** Returns the remembered progress of a refresh; null when there is none or the read models have newer progress. */
@@ -42,7 +44,7 @@ const createProgress = () => {
   };
 };
 
-/** Delays failed refreshes with exponential backoff. */
+/** Creates functions that delay failed refreshes with exponential backoff. */
 const createDelays = (now: () => number) => {
   const failed = new Map<string, { readonly backoff: Backoff; readonly until: number }>();
   return {
@@ -56,8 +58,8 @@ const createDelays = (now: () => number) => {
 };
 
 /**
- * Runs one part of a refresh per organization at a time, for at most `organizationsAtOnce` organizations concurrently.
- * The organization served last waits longest.
+ * Creates a scheduler that runs one part of a refresh per organization at a time, for at most `organizationsAtOnce`
+ * organizations concurrently. The organization that was served last waits longest.
  */
 const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) => {
   const running = new Map<string, Promise<void>>();
@@ -90,9 +92,9 @@ const createTurns = (system: System, work: (job: RefreshJob) => Promise<void>) =
 };
 
 /**
- * Runs all refreshes, one part per organization in turn, so that a slow part delays only its own organization. Progress
- * is stored in events, so the process may stop at any point. Two concurrent processes read the same parts, but advance
- * the refresh by each part only once.
+ * Creates the process that runs all refreshes, one part per organization in turn, so that a slow part delays only its
+ * own organization. Progress is stored in events, so the process may stop at any point. Two concurrent processes read
+ * the same parts, but advance the refresh by each part only once.
  */
 export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: Variant) => {
   const { events, progress: readModelProgress, system } = ports;

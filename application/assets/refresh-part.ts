@@ -1,6 +1,7 @@
 import type { Balance } from '../../domain/aggregates/ledger/ledger-data.js';
 import { distinct } from '../../domain/aggregates/ledger.js';
 import { refresh, refreshPart } from '../../domain/aggregates/refresh.js';
+import { Failure } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import type { RefreshDocument } from '../../projections/assets.js';
@@ -13,7 +14,7 @@ import type { Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { confirmedHeader } from './balance-ledger.js';
-import { partSize, readChangedBalances, takeHoldings } from './changed-balances.js';
+import { awaitRecentChanges, partSize, readChangedBalances, takeHoldings } from './changed-balances.js';
 import type { Contracts } from './contracts.js';
 import { createReceivedTokens } from './received-tokens.js';
 import { refreshStream } from './refreshes.js';
@@ -35,10 +36,14 @@ const ofJob = ({ refresh_id, wallet_id, standard }: RefreshDocument) => ({
   walletId: wallet_id,
   standard,
 });
-/**
- * Returns an object with the field `from`, the first block of a search; an empty object for a refresh without a search.
- */
-const searchOf = ({ from }: RefreshDocument) => (from === undefined ? {} : { from });
+/** Returns the fields `from` and `gap` of a search; an empty object for a refresh without a search. */
+const searchOf = ({ from, gap }: RefreshDocument) => ({
+  ...(from !== undefined && { from }),
+  ...(gap !== undefined && { gap }),
+});
+/** Returns the first block of the search; undefined for a refresh without a search. */
+const firstSearched = ({ from, gap = from }: RefreshDocument) =>
+  gap === undefined ? undefined : Math.min(gap, from ?? gap);
 
 const jobStream = (context: Context, { wallet_id, standard }: RefreshDocument) =>
   refreshStream(context, wallet_id, standard);
@@ -51,9 +56,9 @@ const stands = async (chain: Chain, { at }: RefreshDocument) =>
   at.chain === (await chain.genesis()).hash && (await chain.headerAt(at.number))?.hash === at.hash;
 
 const heightFor = async (chain: Chain, variant: Variant, wallet: WalletDocument) => {
-  const { at } = await confirmedHeader(chain, variant, wallet.confirmation);
+  const { head, at } = await confirmedHeader(chain, variant, wallet.confirmation);
   const { hash: first } = await chain.genesis();
-  return { at, height: { number: at.number, hash: at.hash, chain: first } };
+  return { head, at, height: { number: at.number, hash: at.hash, chain: first } };
 };
 
 type PartData = Parameters<(typeof refreshPart.decide)['Record']>[1];
@@ -95,7 +100,8 @@ const record = async (ports: RefreshPorts, context: Context, balances: readonly 
   await recordReadings(ports, context, key, readings.slice(0, countOfOthers));
   const isSearching = searched !== undefined;
   const advanced = (after || isSearching) && { ...own, part, done, at, after, ...(isSearching && { searched }) };
-  const data = { ...own, ...searchOf(next.document) };
+  const { from } = next.document;
+  const data = { ...own, ...(from !== undefined && { from }) };
   const ended = step(refresh, context.organizationId, key, { type: 'End', data });
   await handle(context, [
     partStep(context, `${key}.${own.refreshId}.${part}`, {
@@ -109,7 +115,10 @@ const record = async (ports: RefreshPorts, context: Context, balances: readonly 
 type Page = { readonly documents: readonly AddressDocument[]; readonly hasMore: boolean };
 type Reached = { readonly page: Page; readonly at: RefreshDocument['at']; readonly searched: number | null };
 
-/** Returns the progress after a part: the last address read, or the last block searched for the same addresses. */
+/**
+ * Returns the progress after a part: the last address that was read or, while the search for these addresses is
+ * unfinished, the last block that was searched.
+ */
 const progressOf = (document: RefreshDocument, { page, at, searched }: Reached): RefreshProgress => {
   const { searched: _, ...rest } = document;
   const moved = { ...rest, part: document.part + 1, at };
@@ -119,10 +128,32 @@ const progressOf = (document: RefreshDocument, { page, at, searched }: Reached):
   return { document: { ...moved, done: document.done + page.documents.length, after }, isEnded: !page.hasMore };
 };
 
+/**
+ * Returns a function that searches for tokens that addresses received. If no node has the logs from an unreadable block
+ * on, their search is left out, so that the refresh ends.
+ */
+const createSearch = (ports: RefreshPorts) => {
+  const received = createReceivedTokens(ports);
+  return async (context: Context, document: RefreshDocument, some: readonly AddressDocument[], to: number) => {
+    const { wallet_id, standard, from: requested = to + 1, searched } = document;
+    const first = firstSearched(document);
+    if (first === undefined) return { tokens: [], searched: to };
+    const from = searched === undefined ? first : searched + 1;
+    try {
+      return await received(context, { standard, addresses: some.map(({ address }) => address), from, to });
+    } catch (error) {
+      if (from >= requested || !(error instanceof Failure && error.code === 'NODE_ERROR')) throw error;
+      const fields = { organization: context.organizationId, wallet: wallet_id, from, err: error };
+      ports.system.log.warn(fields, 'Tokens received in an unreadable block were not searched for');
+      return { tokens: [], searched: requested - 1 };
+    }
+  };
+};
+
 /** Returns a function that reads and stores the next part of a refresh. A reorg restarts the refresh. */
 export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
   const { chain, readModels, handle, system } = ports;
-  const received = createReceivedTokens(ports);
+  const search = createSearch(ports);
 
   const restart = async (context: Context, document: RefreshDocument, wallet: WalletDocument) => {
     const { height } = await heightFor(chain, variant, wallet);
@@ -143,18 +174,13 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
     return { document, isEnded: true };
   };
 
-  const search = (context: Context, document: RefreshDocument, some: readonly AddressDocument[], to: number) => {
-    const { standard, from, searched = (from ?? 0) - 1 } = document;
-    if (from === undefined) return { tokens: [], searched: to };
-    return received(context, { standard, addresses: some.map(({ address }) => address), from: searched + 1, to });
-  };
-
   /**
    * Returns the first addresses of the page, as many as fit into one part, and their balances to read. A refresh with a
    * search takes all addresses of the page, because a search covers the whole page.
    */
-  const takePart = async (context: Context, { standard, from }: RefreshDocument, page: Page) => {
-    const limit = from === undefined ? partSize.balances : undefined;
+  const takePart = async (context: Context, document: RefreshDocument, page: Page) => {
+    const { standard } = document;
+    const limit = firstSearched(document) === undefined ? partSize.balances : undefined;
     const part = await takeHoldings(ports, context, { addresses: page.documents, standard }, limit);
     const isWhole = part.addresses.length === page.documents.length;
     return { holdings: part.holdings, page: { documents: part.addresses, hasMore: page.hasMore || !isWhole } };
@@ -176,13 +202,14 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
       oldestFirst: true,
     });
     const page = { documents, hasMore: following !== null };
-    const { at, height } = await heightFor(chain, variant, wallet);
-    const { tokens, searched } = await search(context, document, page.documents, at.number);
-    const isSearched = searched >= at.number;
+    const { head, at, height } = await heightFor(chain, variant, wallet);
+    const { tokens, searched } = await search(context, document, page.documents, head.number);
+    const isSearched = searched >= head.number;
     const part = await takePart(context, document, isSearched ? page : { ...page, documents: [] });
     const holdings = distinct([...tokens, ...part.holdings]);
-    const place = { walletId, at, chain: height.chain, correction };
-    const balances = await readChangedBalances(ports, context, { ...place, holdings });
+    const place = { walletId, at, chain: height.chain, correction, holdings };
+    const balances = await readChangedBalances(ports, context, place);
+    if (document.from !== undefined) await awaitRecentChanges(ports, context, { ...place, head, balances });
     const next = progressOf(document, { page: part.page, at: height, searched: isSearched ? null : searched });
     await record(ports, context, balances, next);
     return next;

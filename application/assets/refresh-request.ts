@@ -65,7 +65,10 @@ const createSearchStart =
     const key = refreshStream(context, walletId, standard);
     const found = await readAggregate(events, refresh, context.organizationId, key);
     if (found.running !== null && found.from !== from)
-      return fail('CONFLICT', 'Another refresh of this wallet is running. Retry when GetBalanceRefresh shows its end.');
+      return fail(
+        'CONFLICT',
+        'Another refresh of this wallet is running. GetBalanceRefresh shows its progress; retry when it has ended.',
+      );
     if (found.running !== null) return events.head();
     const { at } = await confirmedHeader(chain, context.variant, wallet.confirmation);
     const height = { number: at.number, hash: at.hash, chain: (await chain.genesis()).hash };

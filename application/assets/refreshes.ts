@@ -4,7 +4,7 @@ import { type Context, scopeFor } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 
-/** Returns the stream key of the refreshes of a wallet in an asset standard. */
+/** Returns the stream key of a wallet's balance refreshes for an asset standard. */
 export const refreshStream = ({ variant }: Context, walletId: string, standard: Asset['standard']) =>
   `${variant.tag}.${walletId}.${standard}`;
 

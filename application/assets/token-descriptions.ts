@@ -18,7 +18,7 @@ export type Descriptions = (context: Context, assets: readonly Asset[]) => Promi
 
 const nothing: Description = { name: '', symbol: '', decimals: undefined, uri: '', text: '' };
 
-/** Reads the descriptions of all assets of one response in two queries. */
+/** Creates a function that reads the descriptions of all assets of a response in two queries. */
 export const createDescriptions =
   (readModels: ReadModels): Descriptions =>
   async (context, assets) => {

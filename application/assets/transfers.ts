@@ -45,8 +45,8 @@ const sourcesOf = ({ walletId, address, transaction }: TransferFilter) => {
 type IsShown = (document: TransferDocument) => boolean;
 
 /**
- * Returns a function that selects the transfers to list. Forms without a state field hide transfers that a reorg may
- * still undo.
+ * Returns a function that selects the transfers to list. In forms without a state field, transfers that a reorg may
+ * still undo are not listed.
  */
 const shownIn = (form: TransferForm, mayVanish: boolean): IsShown => {
   if (form === 'stateful') return () => true;

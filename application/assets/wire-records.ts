@@ -104,7 +104,9 @@ const statusOf = ({ failed }: ShownTransfer['transfer']): string => transferStat
 const tokenIn = ({ asset }: ShownTransfer['transfer']) =>
   asset.standard === 'token' ? { token_address: asset.contract } : {};
 
-/** Fields that few transfers have. Extra currencies are stored as a comma-separated list of `id=amount`. */
+/**
+ * Returns the fields that few transfers have. Extra currencies are stored as a comma-separated list of `id=amount`.
+ */
 const optionalDetails = ({ details }: ShownTransfer['transfer']) => ({
   ...(details.comment_encrypted !== undefined && { comment_encrypted: true }),
   ...(details.extra_currencies !== undefined && {

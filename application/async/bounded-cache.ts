@@ -9,9 +9,9 @@ export type BoundedCache<K, V> = {
 };
 
 /**
- * Cache with second-chance eviction, an approximation of LRU: evicts the oldest unread entry; older entries, which were
- * read, become the newest and count as unread. A read only marks its entry, because moving an entry at each hit would
- * leave garbage in the map.
+ * Cache with second-chance eviction, an approximation of LRU. Evicts the oldest entry that was not read; entries that
+ * are older but were read become the newest entries and count as unread. A read only marks its entry, because moving an
+ * entry at each hit would leave garbage in the map.
  */
 export const createBoundedCache = <K, V>(maxEntries: number): BoundedCache<K, V> => {
   const entries = new Map<K, { readonly value: V; isRead: boolean }>();

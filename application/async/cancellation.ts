@@ -1,6 +1,6 @@
 /**
- * Bytes received so far of one response that exceeds 64 KiB. The same object is updated as data arrives; 0 once the
- * data is discarded.
+ * Number of bytes received so far of one response that exceeds 64 KiB. The object is updated as data arrives; `bytes`
+ * is 0 once the data is discarded.
  */
 export type Arrival = { bytes: number };
 

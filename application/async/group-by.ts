@@ -1,4 +1,6 @@
-/** Groups items by key. Groups keep the order of their first items, and the items of a group their order in `items`. */
+/**
+ * Groups items by key. Groups are in the order of their first items, and the items of a group keep their order.
+ */
 export const groupBy = <T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> => {
   const groups = new Map<K, T[]>();
   for (const item of items) {

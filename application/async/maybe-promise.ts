@@ -6,7 +6,8 @@ export const mapMaybe = <T, R>(value: MaybePromise<T>, next: (value: T) => Maybe
   value instanceof Promise ? value.then(next) : next(value);
 
 /**
- * Calls `done` with the value of `work`, or `failed` with the error. Synchronous when the value is already available.
+ * Calls `done` with the value of `work`, or `failed` with the error. Does so synchronously when the value is already
+ * available.
  */
 export const settle = <T>(work: () => MaybePromise<T>, done: (value: T) => void, failed: (error: unknown) => void) => {
   let value: MaybePromise<T>;

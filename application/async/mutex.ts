@@ -1,4 +1,4 @@
-/** Runs tasks one at a time, in the order in which they were submitted. */
+/** Creates a function that runs tasks one at a time, in the order of its calls. */
 export const createMutex = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -8,7 +8,9 @@ export const createMutex = () => {
   };
 };
 
-/** Runs tasks with the same key one at a time. Tasks with different keys run concurrently. */
+/**
+ * Creates a function that runs tasks with the same key one at a time. Tasks with different keys run concurrently.
+ */
 export const createKeyedMutex = () => {
   const turns = new Map<string, { readonly turn: ReturnType<typeof createMutex>; waiting: number }>();
   const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {

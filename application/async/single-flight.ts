@@ -49,7 +49,7 @@ const wait = <T>(flight: Flight<T>, cancellation: Cancellation | undefined, reje
 
 /**
  * Shares one piece of work among all callers with the same key and cancels the work when the last caller has cancelled.
- * `now` is needed only where callers pass `maxMs`. A caller that cancels still receives the result, unless
+ * `now` is needed only if callers pass `maxMs`. A caller that cancels still receives the result, unless
  * `rejectCancelled` is true: then its promise rejects at once.
  */
 export const createSingleFlight = <T>(now: () => number = () => 0, { rejectCancelled = false } = {}) => {

@@ -4,8 +4,8 @@ export const slicesOf = function* <T>(items: readonly T[], size: number): Genera
 };
 
 /**
- * Calls `work` for each item, in slices of `atOnce` concurrent calls, and returns the results in order. The first
- * failure rejects, and no further slice starts.
+ * Calls `work` for each item, in slices of `atOnce` concurrent calls, and returns the results in order. Rejects with
+ * the first failure, and then starts no further slice.
  */
 export const mapInSlices = async <T, R>(
   items: readonly T[],

@@ -6,7 +6,7 @@ import type { System } from '../ports/system.js';
 import { type Deployment, isSeen, readInstances } from '../processes/heartbeats.js';
 import type { SealProgressStore } from './seals/seal-progress.js';
 
-/** Returns why an event was not appended by this service; null for an authentic event. */
+/** Returns why an event counts as not appended by this service; null for an authentic event. */
 export const forgeryIn = (
   event: Chained & Pick<NewEvent, 'mac'>,
   isCodeRequired: boolean,
@@ -20,9 +20,9 @@ export const forgeryIn = (
 type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
 /**
- * Returns the number of leading events that may lack a message authentication code; null if all events may lack one. A
- * history for which the sealer has saved no progress requires codes from its first event on, if the service's own
- * history requires codes.
+ * Returns the number of leading events that may lack a message authentication code; null if all events may lack one. If
+ * the sealer has saved no progress for a history, codes are required from its first event on as soon as the service's
+ * own history requires codes.
  */
 export const authenticatedFrom = async (progressStore: Pick<SealProgressStore, 'load'>, found: Remembered) => {
   if (found.kind === 'signed') return found.progress.authenticatedFrom ?? null;
@@ -36,7 +36,7 @@ type Ports = {
   readonly system: System;
   /**
    * Operating system process that runs the sealer. Absent if processes without a heartbeat may append events: their
-   * events may lack message authentication codes, so that codes cannot be required.
+   * events may lack message authentication codes, so codes cannot be required.
    */
   readonly deployment?: Pick<Deployment, 'version'>;
 };

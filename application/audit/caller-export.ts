@@ -28,7 +28,7 @@ const holdsForeignKey = ({ data, metadata }: Recorded, organizationId: string) =
 const refuseForeignKey = (position: Position) =>
   fail(
     'FAILED_PRECONDITION',
-    `The event at position ${position} contains an api_key of another organization, as older releases stored the keys of admins. Ask an admin for the export.`,
+    `The event at position ${position} contains an api_key of another organization, because older releases stored the api_keys of admins in events. Ask an admin for the export.`,
   );
 
 /** Throws if the caller has disconnected, or if an event contains an api_key that the caller must not see. */
@@ -52,9 +52,9 @@ const upTo = async function* (batches: Batches, last: Position) {
 };
 
 /**
- * Exports a history for a caller. The history is scanned before the first line is sent: the scan counts the events that
- * the caller is charged for, and finds api_keys that the caller must not see. Scans take turns, because each scan reads
- * all events of its organization.
+ * Creates the function that exports a history for a caller. The history is scanned before the first line is sent: the
+ * scan counts the events that the caller is charged for, and finds api_keys that the caller must not see. Scans take
+ * turns, because each scan reads all events of its organization.
  */
 export const createCallerExport = (
   { read, inTurn, breathe }: { read: EventStore['readOrganization']; inTurn: FairTurns; breathe(): Promise<void> },

@@ -21,8 +21,8 @@ type Wanted = {
 
 export type EventPages = {
   /**
-   * Returns a page of an organization's events. If few events pass the filter, a page may have fewer events than asked
-   * for, or none, and still a token for the next page, because each page reads a bounded number of events.
+   * Returns a page of an organization's events. A page may have fewer events than asked for, or none, although it has a
+   * token for the next page: each page reads a bounded number of events, and few of them may pass the filter.
    */
   page(organizationId: string, wanted: Wanted, page: PageRequest): Promise<ListPage<Recorded>>;
 };

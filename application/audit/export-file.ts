@@ -28,7 +28,9 @@ type Header = {
   readonly key_id: string;
   readonly public_key: string;
 };
-/** Last line of an export, signed: count and hash of all events, and hash of all lines before it. */
+/**
+ * Last line of an export, which is signed: the count and the hash of all events, and the hash of all lines before it.
+ */
 type Head = {
   readonly organization_id: string;
   readonly count: number;
@@ -181,8 +183,8 @@ const createFileWalk = (header: Header, records: ProofRecords, trust: Trust) => 
     count: () => place.link.count,
     hash: () => place.link.hash,
     take: (text: string): Flaw | null => {
-      // Lines after the head are a flaw. If the head is invalid too, it is reported as a head in the wrong place; if it
-      // is valid, the line after it is reported.
+      // Lines after the head are a flaw. If the head is invalid too, the head is reported as standing in the place of
+      // an event; otherwise, the line after the head is reported.
       if (closed !== undefined) return one(closed ? 'a head in the place of an event' : 'behind the signed head');
       const parsed = parse(text);
       if (!parsed || !('head' in parsed)) return takeEvent(text, parsed);

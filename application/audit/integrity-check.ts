@@ -61,7 +61,10 @@ const unknownSeal = ({ sealed, sealing }: SealProgress, { volume, lastOf }: LogS
   return sealing && isSameLeaf(last, sealing.leaf) ? null : last;
 };
 
-/** Compares the sealer's progress with a history, and derives missing or outdated progress from the history. */
+/**
+ * Creates functions that compare the sealer's progress with a history, and derive missing or outdated progress from the
+ * history.
+ */
 const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'>) => {
   const isInPlace = async (organizationId: string, { position, eventId }: SealProgress) => {
     if (eventId === null) return true;
@@ -97,7 +100,7 @@ const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'
   ): Promise<SealProgress> => {
     if (missed)
       throwIntegrityError(
-        `events of the history were lost: an earlier version counted ${missed.count} events before that`,
+        `events of the history were lost: an earlier version counted ${missed.count} events before the loss`,
       );
     let chain = startOf(organizationId, sha256);
     for await (const batch of events.readOrganization(organizationId, beginning)) {
@@ -135,8 +138,8 @@ const createHistoryReader = ({ events, sha256 }: Pick<Ports, 'events' | 'sha256'
 };
 
 /**
- * Checks that the sealer's progress, the log and the history of an organization agree. This is required before sealing,
- * because a seal over a truncated or replaced history would certify the forgery.
+ * Creates a function that checks that the sealer's progress, the log and the history of an organization agree. The
+ * check is required before sealing, because a seal over a truncated or replaced history would certify the forgery.
  */
 export const createIntegrityCheck = (ports: Ports) => {
   const { progressStore, log } = ports;
@@ -168,7 +171,7 @@ export const createIntegrityCheck = (ports: Ports) => {
 
   /**
    * Returns the verified progress of an organization. Throws IntegrityError if the organization cannot be sealed, and
-   * BrokenLog if the seal log is broken, so that no organization can be sealed.
+   * BrokenLog if no organization can be sealed because the seal log is broken.
    */
   return async function agreed(organizationId: string): Promise<Agreed> {
     const { revision } = await progressStore.load(organizationId);

@@ -60,7 +60,10 @@ const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
   return aboutProgress(`older than the log, which has a seal over ${log.leaves.at(-1)?.count} events`);
 };
 
-/** Verifies the seal log, and compares the seals and the sealer's progress of one organization with the log. */
+/**
+ * Creates functions that verify the seal log, and compare the seals and the sealer's progress of one organization with
+ * the log.
+ */
 export const createLogProof = (stores: LogStores) => ({
   read: async (organizationId: string, trust: Trust): Promise<LogProof> => {
     const leaves: Logged[] = [];
@@ -78,7 +81,7 @@ export const createLogProof = (stores: LogStores) => ({
   },
   /**
    * Returns the first contradiction between progress, log and seals; null when there is none, or when the sealer saved
-   * its progress during the reads, so that a contradiction proves nothing.
+   * its progress during the reads, in which case a contradiction proves nothing.
    */
   disagreement: async (
     found: Remembered,

@@ -45,7 +45,10 @@ const isHead = (head: LogHead | null, { publicKey, isSigned }: Trust) =>
 /** Last seal of an organization in the log. */
 export type LastLeaf = { readonly index: number } & Pick<Logged, 'count' | 'hash' | 'places'>;
 
-/** Verifies a volume of the seal log entry by entry. The signed head of the last entry covers all entries. */
+/**
+ * Creates a verifier that checks a volume of the seal log entry by entry. The signed head of the last entry covers all
+ * entries.
+ */
 const createLogWalk = (volume: number, trust: Trust) => {
   const sha256 = trust.sha256 as (bytes: Uint8Array | string) => string;
   const last = new Map<string, LastLeaf>();
@@ -103,7 +106,10 @@ const lostLog = (size: number, isMarked: boolean): string | null => {
   return isMarked ? 'the log and its checkpoint are missing, although the log was begun' : null;
 };
 
-/** Returns how the checkpoint contradicts the entries that were read after it; null when both agree. */
+/**
+ * Returns how the checkpoint contradicts the entries that were read after it; null when the checkpoint and the entries
+ * agree.
+ */
 const contradiction = (checkpoint: LogCheckpoint | null, walk: LogWalk, isMarked: boolean): string | null => {
   const { size } = walk.frontier();
   if (!checkpoint) return lostLog(size, isMarked);

@@ -22,9 +22,9 @@ export type Trust = { readonly publicKey: string; readonly isSigned: IsSigned; r
 export type Placed = Chained & { readonly position: Position; readonly time: number };
 
 /**
- * Claim about the first `count` events of a history: the chain hash of these events on the occasion that `by` names.
- * `places` is the hash of their positions and commit times; null if positions and times were not recorded, or belong to
- * another store.
+ * Claim that the first `count` events of a history had the chain hash `hash` at the moment that `by` describes, for
+ * example when these events were sealed. `places` is the hash of their positions and commit times; null if positions
+ * and times were not recorded, or belong to another store.
  */
 type Statement = Link & { readonly places: string | null; readonly by: string };
 
@@ -71,7 +71,9 @@ const isGenuine = ({ type, data }: Chained, organizationId: string, { publicKey,
   return isSigned(publicKey, recordStatement(type, record), String(record.signature));
 };
 
-/** Collects the genuine proof records of a history, before any event is verified. */
+/**
+ * Creates a collector of the genuine proof records of a history, which are collected before any event is verified.
+ */
 export const createProofRecords = (organizationId: string, trust: Trust): ProofRecords => {
   const [seals, losses]: [FoundSeal[], AcceptedLoss[]] = [[], []];
   let moved: Move | null = null;
@@ -148,7 +150,10 @@ export const createStatements = (records: ProofRecords, moved = records.moved())
  */
 export type FindForgery = (event: Placed, count: number) => string | null;
 
-/** Verifies a history event by event. Each step returns a flaw if the event is forged or contradicts a statement. */
+/**
+ * Creates a verifier that checks a history event by event. Each step returns a flaw if the event is forged or
+ * contradicts a statement.
+ */
 export const createWalk = (
   organizationId: string,
   statements: Statements,

@@ -13,8 +13,8 @@ const eventsOf = async function* (events: EventStore, organizationId: string) {
 };
 
 /**
- * Collects the chain hashes after the event `wanted` and after each later event of a history; none if the stream of
- * `wanted` begins with another event.
+ * Creates a collector of the chain hashes after the event `wanted` and after each later event of a history; none if the
+ * stream of `wanted` begins with another event.
  */
 const createHashes = (organizationId: string, wanted: Stored, sha256: System['sha256']) => {
   const text = textOf(wanted);

@@ -16,6 +16,7 @@ import {
   type Statements,
   type Trust,
 } from './proof.js';
+import { firstRepeat } from './repeated-events.js';
 import { sealingMs } from './seals/seal-history.js';
 import { createSealProgressStore, isProofEvent, type SealProgressStore } from './seals/seal-progress.js';
 
@@ -62,8 +63,8 @@ const differenceOf = (line: FileLink, stored: Recorded | null, hash: string): st
 const sealedWithinMs = sealingMs + 300_000;
 
 /**
- * Finds events that should have been sealed by now. Seals cover the first `sealed` events; seals and signed progress
- * together cover the first `proven` events.
+ * Creates a check that finds events that should already have been sealed. Seals cover the first `sealed` events; seals
+ * and signed progress together cover the first `proven` events.
  */
 const createTail = (sealed: number, proven: number) => {
   let oldest: { readonly event: number; readonly time: number } | null = null;
@@ -112,6 +113,17 @@ const disorderOf = async (events: EventStore, organizationId: string): Promise<F
   const disorder = await events.disorder?.(organizationId, 'full');
   return disorder ? { event: 0, last: 0, about: aboutEventStore, reason: `altered or damaged: ${disorder}` } : null;
 };
+
+/**
+ * Returns the first event after the accepted ones that is stored twice in its stream; null if there is none. A store
+ * that checks its own order finds such events by that check.
+ */
+const repeatIn = async (
+  events: EventStore,
+  organizationId: string,
+  range: { readonly count: number; readonly accepted: number },
+): Promise<Flaw | null> =>
+  events.disorder ? null : firstRepeat(() => events.readOrganization(organizationId, beginning), range);
 
 const gone = ({ event, last }: Flaw): Flaw => ({
   event,
@@ -225,6 +237,7 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
         (await disorderOf(events, organizationId)) ??
         (isGone && broken ? gone(broken) : broken) ??
         (await logProof.disagreement(found, log, records, isUnchanged)) ??
+        (await repeatIn(events, organizationId, { count, accepted: marks.accepted })) ??
         tail.flaw(count, now());
       const counts = { events: count, seals: records.seals().length, ...tail.unproven(flaw) };
       return { organizationId, ...counts, hash, flaw, ...lossesIn(records) };

@@ -7,7 +7,7 @@ export const isKey = (text: string) => keyForm.test(text);
 const maxTypos = 8;
 
 /**
- * Returns whether two keys differ in only a few characters, so that one key is a mistyped form of the other key. Two
+ * Returns whether two keys differ in so few characters that one key must be a mistyped form of the other key. Two
  * generated keys are never that similar.
  */
 export const isMistyped = (given: string, key: string) =>

@@ -70,7 +70,7 @@ export const toVerdictRecord = (proof: Proof): VerdictRecord => {
   };
 };
 
-/** Builds the proof of a history in the store from its verdict. */
+/** Builds the proof of a history in the store from the verdict about the history. */
 export const storeProof = (verdict: Verdict, key: string | null): Proof => ({
   ...verdict,
   key,

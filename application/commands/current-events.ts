@@ -1,5 +1,6 @@
 import { currentVersion, UnreadableEvent, type Upcasters, upcast, upcasters } from '../../domain/upcasters.js';
 import type { EventStore, Metadata, NewEvent, StreamWrite } from '../ports/event-store.js';
+import { createPrefixMemory } from './known-prefix.js';
 
 /**
  * Placeholder for data of an unknown version. Reading any property throws, so that only readers which need the data
@@ -13,12 +14,20 @@ const unreadable = (error: UnreadableEvent): object => {
 };
 
 /**
- * Creates the conversion of stored events to their current version. Most batches are current already and are returned
- * without a copy.
+ * Creates functions that convert stored events to their current version. A batch that is already current, as most are,
+ * is returned without a copy.
  */
 const createReader = (table: Upcasters) => {
   const versions = new Map(Object.keys(table).map((type) => [type, currentVersion(type, table)]));
   const isCurrent = ({ type, metadata: { version = 1 } }: NewEvent) => version === (versions.get(type) ?? 1);
+  const current = createPrefixMemory<true>();
+  const areCurrent = (batch: readonly NewEvent[]): boolean => {
+    const checked = current.find(batch)?.count ?? 0;
+    if (checked === batch.length) return true;
+    const isAll = (checked > 0 ? batch.slice(checked) : batch).every(isCurrent);
+    if (isAll) current.remember(batch, true);
+    return isAll;
+  };
 
   const bringUpToDate = <E extends NewEvent>(event: E): E => {
     if (isCurrent(event)) return event;
@@ -33,7 +42,7 @@ const createReader = (table: Upcasters) => {
   return {
     one: bringUpToDate,
     batch: <E extends NewEvent>(batch: readonly E[]): readonly E[] =>
-      batch.every(isCurrent) ? batch : batch.map(bringUpToDate),
+      areCurrent(batch) ? batch : batch.map(bringUpToDate),
   };
 };
 

@@ -32,8 +32,7 @@ export type Context = {
   /** Seed from which a retryable request derives ids, so that a retry derives the same ids. */
   readonly idSeed?: string | undefined;
   /**
-   * Called with the number of addresses, rows or events that were processed, which count against the rate limit of the
-   * caller.
+   * Called with a number of processed addresses, rows or events, which counts against the rate limit of the caller.
    */
   readonly touch?: (count: number) => void;
   /**
@@ -252,8 +251,8 @@ export const createHandle = (
 
   const inTurn = createKeyedMutex();
   /**
-   * Runs the attempt after other attempts on the same stream, if the last attempt conflicted on that stream or other
-   * attempts on that stream are in progress. Avoids further conflicts.
+   * Runs an attempt. After a conflict on a stream, or while other attempts on a stream of the command are in progress,
+   * the attempt waits for its turn on that stream, which avoids further conflicts.
    */
   const attemptInTurn = (context: Context, steps: readonly Step[], tried: number, lost: string | undefined) => {
     const stream = lost ?? steps.find((one) => inTurn.isBusy(one.stream))?.stream;

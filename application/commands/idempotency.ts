@@ -6,7 +6,7 @@ type Outcome =
   | { readonly done: Done<unknown> }
   | { readonly refused: { code: FailureCode; message: string; faults: readonly Fault[] } };
 
-/** Codes of failures that a retry would meet again. Such a failure is recorded as the outcome of the request. */
+/** Codes of failures that would recur on a retry. Such a failure is recorded as the outcome of the request. */
 const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'];
 
 export type Idempotency = <T>(
@@ -32,8 +32,9 @@ const repeat = <T>(answer: string): Done<T> => {
 };
 
 /**
- * Returns the first outcome to a repeated request. If a crash prevented that outcome from being recorded, the command
- * runs again with ids derived from the same seed (handle.ts) and finds its own events.
+ * Creates a function that runs a request once: a repeated request gets the recorded outcome of the first attempt. If a
+ * crash prevented that outcome from being recorded, the command runs again with ids derived from the same seed
+ * (handle.ts) and finds its own events.
  */
 export const createIdempotency =
   (limiter: Limiter): Idempotency =>

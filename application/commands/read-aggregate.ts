@@ -1,6 +1,7 @@
 import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { UnreadableEvent } from '../../domain/upcasters.js';
 import { type Metadata, type Streams, streamName } from '../ports/event-store.js';
+import { createPrefixMemory } from './known-prefix.js';
 
 /** Event from the store, or an event that was just decided and has no metadata yet. */
 type Past = Message & { readonly metadata?: Pick<Metadata, 'organizationId'> };
@@ -18,6 +19,9 @@ export const requireReadable = <C extends Message, E extends Message, S>(
       });
 };
 
+/** States of long streams, so that the next command folds only new events. */
+const keptStates = createPrefixMemory<{ readonly decider: unknown; readonly state: unknown }>();
+
 /**
  * Folds events from the store. The store is untyped, so this is the only place that casts stored events to the
  * decider's events.
@@ -26,8 +30,13 @@ export const foldStored = <C extends Message, E extends Message, S>(
   decider: Decider<C, E, S>,
   past: readonly Past[],
 ): S => {
-  requireReadable(decider, past);
-  return fold(decider, past as readonly Message[] as readonly E[]);
+  const found = keptStates.find(past);
+  const kept = found?.value.decider === decider ? found : null;
+  const rest = kept ? past.slice(kept.count) : past;
+  requireReadable(decider, rest);
+  const state = fold(decider, rest as readonly Message[] as readonly E[], kept?.value.state as S | undefined);
+  if (rest.length > 0) keptStates.remember(past, { decider, state });
+  return state;
 };
 
 /** Reads a stream and folds its events into the decider's state. */

@@ -2,8 +2,8 @@ import { contextIn, type Tracer } from '../ports/tracing/tracer.js';
 import { createHandle, type Handle } from './handle.js';
 
 /**
- * Runs each command in a span. The parent of the span is the span of the event that caused the command, or else the
- * active request.
+ * Wraps the command handler to run each command in a span. Its parent is the span of the event that caused the command,
+ * or else the span of the active request.
  */
 const tracedHandle = (tracer: Tracer, handle: Handle): Handle => {
   if (!tracer.isOn) return handle;
@@ -22,7 +22,7 @@ const tracedHandle = (tracer: Tracer, handle: Handle): Handle => {
   };
 };
 
-/** Creates the handler of commands, which stores the trace context of each command with its events. */
+/** Creates a command handler that stores the trace context of each command with its events. */
 export const createTracedHandle = (
   tracer: Tracer,
   ...[events, system, guard, reached, throttle]: Parameters<typeof createHandle>

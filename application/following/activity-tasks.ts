@@ -7,15 +7,16 @@ import { createDueHeights } from '../watch-list/due-heights.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 
 /**
- * Headers of the newest blocks that a follower has processed, each the parent of the next; the first header is final.
+ * Headers of the newest blocks that a follower has processed, each the parent of the next header; the first header is
+ * final.
  */
 export type KnownHeaders = { readonly chain: string; readonly headers: readonly Header[] };
 
 const tipOf = ({ headers }: KnownHeaders) => headers.at(-1) as Header;
 
 /**
- * Returns true if the known headers have another block at the height of `block`, so that `block` was replaced; false
- * for a height without a known header.
+ * Returns true if `block` was replaced: the known headers have another block at its height. Returns false for a height
+ * without a known header.
  */
 export const isReplaced = ({ headers }: KnownHeaders, { block }: { block: Pick<Header, 'number' | 'hash'> }) =>
   (headers[block.number - (headers[0] as Header).number] ?? block).hash !== block.hash;
@@ -26,7 +27,7 @@ export const headerAt = async (chain: Chain, { headers }: KnownHeaders, height: 
 
 export const depthOf = (known: KnownHeaders, { block }: Activity) => tipOf(known).number - block.number + 1;
 
-/** Returns the lowest threshold of `confirmations` that is above `depth`; infinite if there is none. */
+/** Returns the lowest threshold of `confirmations` that is above `depth`; `Infinity` if there is none. */
 const nextThreshold = (variant: Variant, confirmations: readonly number[], depth: number) => {
   let next = Number.POSITIVE_INFINITY;
   for (const confirmation of confirmations) {
@@ -36,12 +37,12 @@ const nextThreshold = (variant: Variant, confirmations: readonly number[], depth
   return next;
 };
 
-/** Number of activities that are scheduled before other work of the event loop gets a turn. */
+/** Number of activities that are scheduled before other work in the event loop gets a turn. */
 const activitiesPerTurn = 1000;
 
 /**
- * Schedules unfinished activities (pairs of a wallet and a block with its transfers) by the height at which they are
- * due, so that a new block costs only the activities that it makes due.
+ * Creates the schedule of unfinished activities (pairs of a wallet and a block with its transfers) by the height at
+ * which they are due. For a new block, only the activities that it makes due need work.
  */
 export const createActivityTasks = (watched: WatchList, variant: Variant, system: Pick<System, 'breathe'>) => {
   const confirming = createDueHeights<Activity>();

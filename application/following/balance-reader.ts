@@ -46,13 +46,13 @@ const retriedAtOnce = 90;
 
 const knownHeader = async (chain: Chain, headers: KnownHeaders, height: number): Promise<Header> => {
   const found = await headerAt(chain, headers, height);
-  if (!found) throw new Error(`No node has block ${height}, at which balances are read.`);
+  if (!found) throw new Error(`No node has block ${height}, at which balances must be read.`);
   return found;
 };
 
 type BalanceReading = ReturnType<typeof createBalanceReading>;
 
-/** Confirms activities of one organization and records their balances. */
+/** Creates a function that confirms activities of one organization and records their balances. */
 const createSettling = (ports: Ports, variant: Variant, { read }: BalanceReading) => {
   const { chain, watched, ledgers, notifier, tasks, measure, system } = ports;
   /** Returns whether the wallet still has the address; balances of removed addresses are not read. */
@@ -115,7 +115,7 @@ const createSettling = (ports: Ports, variant: Variant, { read }: BalanceReading
   };
 };
 
-/** Reads the balances of failing contracts again. */
+/** Creates a function that reads the balances of failing contracts again. */
 const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading) => {
   const { chain, readModels, handle, watched, tasks, aside } = ports;
   const { contextOf, fail, recover, readAgain } = reading;
@@ -124,7 +124,7 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
     !variant.can.includes('token-contracts') || watched.standardOf(organizationId, contract) !== undefined;
   /**
    * Reads and records unread balances of one wallet. Returns the reason why a balance could not be read; undefined when
-   * all were read.
+   * all balances were read.
    */
   const retryWallet = async ({ entry }: Retry, some: readonly UnreadBalanceDocument[], headers: KnownHeaders) => {
     const { organizationId, contract } = entry;
@@ -160,8 +160,9 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
 };
 
 /**
- * Confirms activities together with the balances that they may have changed, and corrects balances after a reorg. Runs
- * apart from the follower: organizations take turns, and a failing contract delays only organizations that follow it.
+ * Creates the process that confirms activities together with the balances that they may have changed, and corrects
+ * balances after a reorg. The process runs apart from the follower: organizations take turns, and a failing contract
+ * delays only organizations that follow it.
  */
 export const createBalanceReader = (ports: Ports, variant: Variant, known: () => KnownHeaders | null) => {
   const { watched, aside, system } = ports;

@@ -13,8 +13,8 @@ export type BlockEntry = Holder & {
 type Holders = Pick<WatchList, 'holdersAt' | 'isImported' | 'standardOf'>;
 
 /**
- * Returns whether a wallet follows an asset: the native coin always, a token if the organization registered its
- * contract with this standard or imported the token for the address.
+ * Returns whether a wallet follows an asset. Every wallet follows the native coin. A wallet follows a token if its
+ * organization registered the contract with this standard, or imported the token for the address.
  */
 const follows = (watched: Holders, holder: Holder, asset: Asset, address: string) => {
   if (asset.standard === 'native') return true;

@@ -9,7 +9,9 @@ export type Cursor = {
   readonly chain: string;
   /** Headers of the newest processed blocks, each the parent of the next; the first is final. */
   readonly headers: readonly Header[];
-  /** Event store positions, one for each header: earlier than any event about the header's block. */
+  /**
+   * Event store positions, one for each header. Each position is before every event about the header's block.
+   */
   readonly positions: readonly Position[];
   /** Head of the chain when the cursor last moved. */
   readonly head: Header;
@@ -19,7 +21,9 @@ export type Cursor = {
   readonly isDevelopment?: boolean;
 };
 
-/** Maximum number of headers of a cursor: about half an hour of a chain with five blocks a second. */
+/**
+ * Maximum number of headers in a cursor: about half an hour of blocks on a chain with five blocks per second.
+ */
 export const maxHeaders = 8192;
 /**
  * Maximum number of headers left in a cursor after `finalizedAt` dropped old headers. The limit leaves room for the

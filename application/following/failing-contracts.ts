@@ -57,7 +57,9 @@ export const allFailingContracts = async (state: StateStore) => {
 
 type Kept = { readonly entry: FailingContract; readonly revision: number };
 
-/** Tracks the contracts whose balances cannot be read, by organization, and their next attempt. */
+/**
+ * Creates a tracker of the contracts, by organization, whose balances cannot be read, and of the next attempt for each.
+ */
 export const createFailingContracts = ({ state, system }: { state: StateStore; system: System }, variant: string) => {
   const byOrganization = new Map<string, Map<string, Kept>>();
   const attempts = createPriorityQueue<FailingContract>();

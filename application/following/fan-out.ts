@@ -18,10 +18,11 @@ const organizationsAtOnce = 4;
 const activitiesAtOnce = 8;
 
 /**
- * Requests webhook deliveries for activities, each of which is the changes of one block to one wallet. Runs apart from
- * the follower, so that no block waits for webhooks. Organizations take turns, one bounded piece each. After a restart,
- * the ledgers show which notifications are still due. Calls `onRetracted` for each dropped activity whose notifications
- * were retracted, so that the balances of the activity are corrected.
+ * Creates the queue that requests webhook deliveries for activities. An activity consists of the changes that one block
+ * makes to one wallet. The queue is served apart from the follower, so that no block waits for webhooks. Organizations
+ * take turns, one bounded piece each. After a restart, the ledgers show which notifications are still due. Calls
+ * `onRetracted` for each dropped activity whose notifications were retracted, so that the balances of the activity are
+ * corrected.
  */
 export const createFanOut = (
   { watched, ledgers, notifier, tasks, system }: Ports,

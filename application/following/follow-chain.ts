@@ -170,7 +170,10 @@ const isLasting = (error: unknown) => error instanceof DeepReorganization || err
 /** Returns whether the stored cursor must be read again after an error. */
 const needsResume = (error: unknown) => error instanceof CursorConflict || isLasting(error);
 
-/** Runs the steps of a follower: failures are logged, reported in the heartbeat and retried with backoff. */
+/**
+ * Creates functions that run the steps of a follower: failures are logged, reported in the heartbeat and retried with
+ * backoff.
+ */
 const createRetriedSteps = (
   ports: Ports,
   variant: Variant,
@@ -193,8 +196,9 @@ const createRetriedSteps = (
     followUp.recheckAll();
     retryMs = backoff.next();
     const fields = { variant: variant.tag, height, retryInMs: retryMs, err: error };
-    if (error instanceof DeepReorganization) log.error(fields, 'Final block was replaced; following stopped');
-    else if (error instanceof OtherChain) log.error(fields, 'Nodes serve another chain; following stopped');
+    if (error instanceof DeepReorganization)
+      log.error(fields, 'Final block was replaced; the chain cannot be followed');
+    else if (error instanceof OtherChain) log.error(fields, 'Nodes serve another chain; the chain cannot be followed');
     else log.warn(fields, 'Following a chain failed; retrying');
   };
   return {

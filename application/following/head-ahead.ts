@@ -11,8 +11,8 @@ import { readReached } from './progress/cursor-store.js';
 const timeoutMs = 1000;
 
 /**
- * Returns the height of the head while the follower is behind the head; undefined when the follower has reached the
- * head.
+ * Creates a function that returns the height of the head while the follower is behind the head; undefined when the
+ * follower has reached the head.
  */
 export const createHeadAhead =
   ({ state, chains, system }: { state: StateStore; chains: ConfiguredChains; system: System }) =>

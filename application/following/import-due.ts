@@ -12,8 +12,9 @@ const addressesAtOnce = 64;
 type Ports = { readonly watched: WatchList; readonly balances: Balances; readonly system: System };
 
 /**
- * Reads balances that were requested at the registration of an address and are still due. Runs apart from the follower:
- * organizations take turns, and each turn reads at most 64 addresses of one wallet.
+ * Creates the queue that reads balances that were requested at the registration of an address and are still due. The
+ * queue is served apart from the follower: organizations take turns, and each turn reads at most 64 addresses of one
+ * wallet.
  */
 export const createDueImporter = ({ watched, balances, system }: Ports, variant: Variant) => {
   /** Number of addresses to read in the next turn, for each organization whose last turn failed. */
@@ -26,7 +27,9 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
     actor: { kind: 'process', id: 'follower' },
     requestId: `import ${walletId}`,
   });
-  /** Reads and records the native balances of some addresses, and returns the addresses that succeeded. */
+  /**
+   * Reads and records the native balances of some addresses, and returns the addresses whose balances were read.
+   */
   const take = async (holder: DueImport, some: readonly DueImport[]): Promise<ReadonlySet<string>> => {
     const read = new Set<string>();
     await balances.snapshot(contextOf(holder), {
@@ -40,8 +43,8 @@ export const createDueImporter = ({ watched, balances, system }: Ports, variant:
     return read;
   };
   /**
-   * Reads the balances of some imports of one wallet; throws unless all were read. Failed imports stay in the lane,
-   * behind the other imports.
+   * Reads the balances of some imports of one wallet; throws unless all balances were read. Failed imports stay in the
+   * lane, behind the other imports.
    */
   const importSome = async (lane: Set<DueImport>, some: readonly DueImport[]) => {
     for (const one of some) {

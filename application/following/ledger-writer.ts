@@ -28,7 +28,9 @@ export type LedgerWriter = {
    * notified.
    */
   confirm(activity: Activity, open: boolean): Promise<void>;
-  /** Records the balances of an activity and confirms it; ignored if its block was dropped meanwhile. */
+  /**
+   * Records the balances of an activity and confirms it. Does nothing if the activity's block was dropped meanwhile.
+   */
   settle(activity: Activity, reading: Reading): Promise<void>;
   /**
    * Closes an activity. `count` is the number of its transfers that webhooks were notified of; `feedOnly` is true if no
@@ -75,7 +77,7 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
       const fields = { variant: variant.tag, organization: organizationId, wallet: walletId, block: block.hash };
       system.log.error(
         { ...fields, err: error },
-        'Transfers of a wallet in a block were not recorded: earlier events about them are of a newer release',
+        'Transfers of a wallet in a block were not recorded: a newer release wrote earlier events about them',
       );
     });
 

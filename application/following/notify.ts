@@ -55,8 +55,8 @@ const isDeep = (variant: Variant, { confirmation }: Listener, depth: number) =>
   thresholdOf(variant, confirmation) <= depth;
 
 /**
- * Returns whether the ledger is still in the phase that the index of activities shows: the index lags behind the
- * ledgers.
+ * Returns whether the ledger is still in the phase that the index of activities shows, because the index may lag behind
+ * the ledgers.
  */
 const isCurrent = ({ phase }: Ledger, isConfirmed: boolean) =>
   isConfirmed ? phase === 'open' : phase !== 'dropped' && phase !== 'due';
@@ -71,7 +71,9 @@ const contextOf = (variant: Variant, { organizationId, block }: Activity): Conte
 
 type LedgerCache = (activity: Activity) => Promise<TracedLedger>;
 
-/** Builds the content of notifications to one webhook and requests their deliveries. Reads the webhook once. */
+/**
+ * Creates a function that builds notifications to one webhook and requests their deliveries. The webhook is read once.
+ */
 const createDeliveryRequest =
   ({ readModels, deliveries, descriptions }: Ports, variant: Variant, ledgerOf: LedgerCache) =>
   async (
@@ -97,8 +99,8 @@ const createDeliveryRequest =
   };
 
 /**
- * Caches the ledgers of activities, by activity object, because the deliveries of one activity may be requested in
- * several pieces. Each event about an activity creates a new object, so that its ledger is read again.
+ * Creates a cache of ledgers, keyed by activity object, because the deliveries of one activity may be requested in
+ * several pieces. Each event about an activity creates a new object, so the ledger is then read again.
  */
 const createLedgerCache = (ledgers: LedgerWriter) => {
   const read = new WeakMap<Activity, Promise<TracedLedger>>();
@@ -111,7 +113,7 @@ const createLedgerCache = (ledgers: LedgerWriter) => {
   };
 };
 
-/** Derives ids of deliveries, and finds notifications to retract or to follow up. */
+/** Creates functions that derive ids of deliveries, and find notifications to retract or to follow up. */
 const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
   /**
    * Derives the id of a delivery. `drops`, the number of times that the block was dropped, changes the id when a
@@ -130,8 +132,8 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
       | undefined;
 
   /**
-   * Returns the retractions of the transfer's notifications to the webhook. Before each of the `drops` drops of the
-   * block, the webhook may have been notified once.
+   * Returns the retractions of the transfer's notifications to the webhook. The block was dropped `drops` times, and
+   * the webhook may have been notified once before each drop.
    */
   const toRetract = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
     const found: TransferNotification[] = [];
@@ -151,8 +153,8 @@ const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
 };
 
 /**
- * Requests the second notification of a transfer, which reports that the transfer is confirmed, for webhooks that want
- * a second notification and were notified of the transfer as pending.
+ * Creates functions that request the second notification of a transfer, which reports that the transfer is confirmed,
+ * for webhooks that want a second notification and were notified of the transfer as pending.
  */
 const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
@@ -175,7 +177,9 @@ const createFinalizer = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) 
   };
 };
 
-/** Requests the notifications that retract the earlier notifications of a dropped block. */
+/**
+ * Creates functions that retract the notifications of a dropped block by requesting further notifications.
+ */
 const createRetraction = (ports: Ports, variant: Variant, ledgerOf: LedgerCache) => {
   const requestDeliveries = createDeliveryRequest(ports, variant, ledgerOf);
   const { toRetract } = createDeliveryIds(ports, variant);

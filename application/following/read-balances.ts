@@ -8,11 +8,11 @@ import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { FailingContracts } from './failing-contracts.js';
 
-/** Balances that were read, and in `aside` the balances that could not be read because of their contract. */
+/** Balances that were read, and `aside`: the balances that could not be read because of their contract. */
 export type Found = { readonly balances: readonly Balance[]; readonly aside: readonly UnreadBalance[] };
 
 const noAnswer = 'the contract gives no answer when it is asked for a balance';
-const notAsked = 'the contract is not asked for balances for a while, because it could not be asked';
+const notAsked = 'the contract is not asked for balances for a while, because an earlier attempt failed';
 
 const contractOf = ({ asset }: Holding) => ('contract' in asset ? asset.contract : '');
 const withKey = (holding: Holding) => ({ holding, key: assetKey(holding.asset) });
@@ -29,7 +29,10 @@ const join = (a: Found, b: Found): Found => ({
 
 type Ports = { readonly chain: Chain; readonly handle: Handle; readonly aside: FailingContracts };
 
-/** Records failing contracts in the state store, for retries, and in the event stream of the contract. */
+/**
+ * Creates functions that record failing contracts in the state store, for retries, and in the event stream of the
+ * contract.
+ */
 const createReports = ({ handle, aside }: Ports, variant: Variant) => {
   const contextOf = (organizationId: string, address: string): Context => ({
     organizationId,
@@ -55,8 +58,8 @@ const createReports = ({ handle, aside }: Ports, variant: Variant) => {
 };
 
 /**
- * Reads balances for one organization. A batch that fails although the nodes answer is bisected down to a single
- * holding, whose contract is then recorded as failing.
+ * Creates functions that read balances for one organization. A batch that fails although the nodes answer is bisected
+ * down to a single holding, whose contract is then recorded as failing.
  */
 export const createBalanceReading = (ports: Ports, variant: Variant) => {
   const { chain, aside } = ports;

@@ -16,10 +16,10 @@ export class BrokenPath extends Error {
 }
 
 /** Maximum number of blocks per cycle: few enough to be fetched before the head has moved far. */
-const maxPathLength = 256;
+export const maxPathLength = 256;
 const askedAtOnce = 32;
 
-/** Reads the headers of a range concurrently; null unless each is the parent of the next. */
+/** Reads the headers of a range concurrently; null unless each header is the parent of the next one. */
 const linked = async (chain: Chain, first: number, last: Header) => {
   const numbers = Array.from({ length: Math.max(0, last.number - first) }, (_, i) => first + i);
   const found = [...(await mapInSlices(numbers, askedAtOnce, (number) => chain.headerAt(number))), last];
@@ -30,7 +30,7 @@ const linked = async (chain: Chain, first: number, last: Header) => {
 const parentOf = async (chain: Chain, { number, parentHash }: Header) =>
   (await chain.headerOf(parentHash)) ??
   (() => {
-    throw new BrokenPath(`No node has the parent of block ${number} (${parentHash}).`);
+    throw new BrokenPath(`No node has block ${parentHash}, the parent of block ${number}.`);
   })();
 
 /** Returns the headers after `tip` up to `last`; only `last` when it is not higher than `tip`. */
@@ -44,8 +44,8 @@ const upTo = async (chain: Chain, tip: Header, last: Header): Promise<Header[]> 
 };
 
 /**
- * Finds the path from `known` (linked headers, the first final) to the head. All headers are linked by hash before a
- * block is dropped, so a concurrent reorg makes this function throw instead of mixing two branches.
+ * Finds the path from `known` (linked headers, of which the first is final) to the head. All headers are linked by hash
+ * before a block is dropped, so a concurrent reorg makes this function throw instead of mixing two branches.
  */
 export const findPath = async (chain: Chain, known: readonly Header[], head: Header): Promise<ReorgPath> => {
   const kept = [...known];

@@ -26,9 +26,10 @@ const isCanonical = async (chain: Chain, known: KnownHeaders, { number, hash }: 
 };
 
 /**
- * Queues the activities that a new block makes due: activities to confirm or with unread balances for the balance
- * reader, activities to notify for the fan-out. The follower waits for neither. Drops activities whose block is no
- * longer on the chain, which a crash or a failure may have left behind.
+ * Creates functions that queue the activities that a new block makes due. Activities to confirm, and activities with
+ * unread balances, are queued for the balance reader; activities with notifications to send are queued for the fan-out.
+ * The follower waits for neither queue. Activities whose block is no longer on the chain, which a crash or a failure
+ * may have left behind, are dropped.
  */
 export const createSettlement = (
   { chain, watched, ledgers, notifier, tasks, system }: Ports,

@@ -14,8 +14,8 @@ type Ports = {
 };
 
 /**
- * Undoes a reorganization: moves the cursor back to the block before the replaced blocks, and drops the activities of
- * the replaced blocks.
+ * Creates a function that undoes a reorganization: it moves the cursor back to the block before the replaced blocks,
+ * and drops the activities of the replaced blocks.
  */
 export const createUndoReorganization =
   ({ watched, ledgers, notifier, system, save }: Ports, variant: string) =>

@@ -3,8 +3,8 @@ import type { Chain } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 
 /**
- * Waits for the given time, or until the chain hints at a new block. A hint between two waits ends the next wait at
- * once.
+ * Creates a function that waits for the given time, or until the chain hints at a new block. A hint between two waits
+ * ends the next wait at once.
  */
 export const createBlockWait = (chain: Chain, system: System, signal: AbortSignal) => {
   let wake: (() => void) | null = null;

@@ -6,9 +6,11 @@ const placeBytes = 16;
 
 /** Client that may fail to read its socket or to poll its filters. */
 export type Reader = {
-  /** Returns the bytes that the client's socket has not sent yet. */
+  /** Returns the number of bytes that the client's socket has not sent yet. */
   readonly buffered: () => number;
-  /** Returns the buffered bytes plus the bytes of all queued messages, including messages that other clients share. */
+  /**
+   * Returns `buffered()` plus the size in bytes of all queued messages, including messages that other clients share.
+   */
   readonly unread: () => number;
   /** Disconnects the client and drops its queue. */
   readonly cut: () => void;
@@ -29,8 +31,8 @@ export const maxUnread = 256 * 1_048_576;
 export type Backpressure = ReturnType<typeof createBackpressure>;
 
 /**
- * Disconnects clients while more than `maxBytes` wait, starting with the client that has the most unread bytes. A
- * message or an answer that waits for several clients counts once.
+ * Creates a limit that disconnects clients while more than `maxBytes` wait, starting with the client that has the most
+ * unread bytes. A message or an answer that waits for several clients counts once.
  */
 export const createBackpressure = (readers: Readers = createHighChurnSet(), maxBytes = maxUnread) => {
   // WeakMap, because a Map would keep deleted answers in memory until the next full garbage collection; see
@@ -71,7 +73,9 @@ export const createBackpressure = (readers: Readers = createHighChurnSet(), maxB
   return {
     readers,
     waiting: () => waiting,
-    /** Returns the bytes of queued messages and of HTTP answers that are being received or sent. */
+    /**
+     * Returns the total size in bytes of queued messages and of HTTP answers that are being received or sent.
+     */
     bytes: () => bytes,
     /** Counts one more client that waits for `what`, a message or an answer. Its bytes count once for all clients. */
     take,

@@ -2,9 +2,9 @@ import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import { type Method, methods } from './methods.js';
 
 /**
- * Part of the chain that an answer depends on. `always`: none; `hash`: a block identified by its hash; `height`: the
- * chain up to a height; `head`: the newest block; `transaction`: the block of the transaction; `open`: pending or
- * unknown data, so that the answer is never cached.
+ * Part of the chain that an answer depends on. `always`: no part; `hash`: a block identified by its hash; `height`:
+ * the chain up to a height; `head`: the newest block; `transaction`: the block of the transaction; `open`: pending or
+ * unknown data (such an answer is never cached).
  */
 export type Cacheability =
   | { readonly kind: 'always' | 'hash' | 'head' | 'transaction' | 'open' }
@@ -19,7 +19,7 @@ const open: Cacheability = { kind: 'open' };
 const cacheabilityOfBlock = (value: unknown): Cacheability => {
   if (value === 'earliest') return { kind: 'height', height: 0 };
   if (value === 'pending') return open;
-  // Hashes are tested first, because most of them also parse as quantities.
+  // Hashes are tested first, because most hashes also parse as quantities.
   if (isHash(value)) return hash;
   if (isQuantity(value)) return { kind: 'height', height: Number(value) };
   if (!isRecord(value)) return head;

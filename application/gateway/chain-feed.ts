@@ -12,7 +12,9 @@ type LogListener = { readonly filter: LogFilter; readonly listener: Listener };
 
 /** Subscriptions to one chain, shared by all connections. Without subscribers, the nodes get no requests. */
 export type ChainFeed = {
-  /** Subscribes to new heads. Resolves, once no later head can be missed, with the function that unsubscribes. */
+  /**
+   * Subscribes to new heads. Once no later head can be missed, resolves to the function that unsubscribes.
+   */
   onHeads(listener: HeadListener): Promise<Leave>;
   onLogs(filter: LogFilter, listener: Listener): Promise<Leave>;
   onPending(listener: Listener): Promise<Leave>;
@@ -20,11 +22,11 @@ export type ChainFeed = {
 };
 
 /**
- * Time in milliseconds for which the follower keeps running without subscribers, so that a client can reconnect without
- * restarting it.
+ * Time in milliseconds for which the follower keeps running without subscribers, so that a client can reconnect
+ * without a restart of the follower.
  */
 const lingerMs = 30_000;
-/** Number of filters matched before the event loop runs other work. */
+/** Number of filters that are tested before the event loop runs other work. */
 const filtersPerTurn = 5000;
 /** Maximum number of queued notifications of pending transactions; further notifications are dropped. */
 const maxPending = 100_000;
@@ -45,7 +47,7 @@ const createLogNotifier = (listeners: ReadonlySet<LogListener>, { breathe }: Sys
   };
 };
 
-/** Notifies subscribers of pending transactions, one transaction after another. */
+/** Creates a function that notifies subscribers of pending transactions, one transaction after another. */
 const createPendingNotifier = (listeners: ReadonlySet<Listener>, system: System) => {
   const notifyAll = createListenerLoop(system);
   const waiting: string[] = [];
@@ -67,7 +69,10 @@ const createPendingNotifier = (listeners: ReadonlySet<Listener>, system: System)
   };
 };
 
-/** Runs the follower of a chain from the first subscription until `lingerMs` after the last subscription ended. */
+/**
+ * Creates functions that run the follower of a chain from the first subscription until `lingerMs` after the last
+ * subscription ended.
+ */
 const createFollowing = (node: Node, system: System, events: ChainEvents, isWanted: () => boolean) => {
   type Running = { readonly follower: ReturnType<typeof createHeadFollower>; readonly ready: Promise<void> };
   let running: Running | null = null;

@@ -20,7 +20,8 @@ const forbidden: readonly { readonly names: RegExp; readonly reason: string }[] 
   },
   { names: /^[a-z0-9]+_(send|cancel)/, reason: 'changes the chain; use evm_sendRawTransaction instead' },
   { names: /subscribe|_(new|get|uninstall)[A-Za-z]*Filter/i, reason: 'needs a connection to a single node' },
-  // Methods of `debug_` beyond the exceptions below may change options of a node, write files or block the node.
+  // Methods of the namespace `debug_`, except those listed below, may change options of a node, write files
+  // or block the node.
   {
     names: /^debug_(?!trace|get|storageRangeAt$|accountRange$|executionWitness)/,
     reason: 'may change or overload the node; only debug_trace…, debug_get… and other read methods are allowed',

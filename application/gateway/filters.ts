@@ -15,12 +15,15 @@ export const maxFilters = 1000;
 /** Maximum number of changes between two polls. A filter with more changes is removed, and its next poll fails. */
 export const maxChanges = 10_000;
 
-/** Collects the changes of filters, and counts their bytes for the memory limit of `pressure`. */
+/**
+ * Creates functions that collect the changes of filters and count their bytes for the memory limit of `pressure`.
+ */
 const createCollecting = (pressure: Backpressure) => {
   let bytes = 0;
   return {
     /**
-     * Returns the bytes of all collected changes. A change that several filters collected counts once for each filter.
+     * Returns the size in bytes of all collected changes. A change that several filters collected counts once for each
+     * filter.
      */
     bytes: () => bytes,
     put: ({ changes }: Filter, notification: Notification) => {
@@ -78,7 +81,9 @@ export const createFilters = (feed: ChainFeed, system: System, pressure: Backpre
   };
 
   return {
-    /** Methods that add a filter and return its id; null when the connection has `maxFilters` filters. */
+    /**
+     * Methods that add a filter and return its id; null when the connection already has `maxFilters` filters.
+     */
     add: {
       evm_newFilter: ([filter]: readonly unknown[]) => add((listener) => feed.onLogs(readFilter(filter), listener)),
       evm_newBlockFilter: () => add((listener) => feed.onHeads((_, hash) => listener(hash))),

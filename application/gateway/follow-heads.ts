@@ -16,16 +16,16 @@ export type ChainEvents = {
 };
 
 /**
- * Maximum number of recent blocks that are remembered to detect reorganizations: more than any chain takes until
- * finality. Fewer blocks are remembered if they have more than `maxLogs` logs together.
+ * Maximum number of recent blocks that are remembered to detect reorganizations: more blocks than any chain needs to
+ * reach finality. Fewer blocks are remembered if they have more than `maxLogs` logs together.
  */
 const maxPathLength = 512;
 const maxLogs = 100_000;
 const pauseMs = 100;
 const maxPauseMs = 2000;
 /**
- * Numbers of attempts and of milliseconds, both required, after which an empty log list is accepted although the
- * block's bloom filter shows logs.
+ * Minimum number of attempts, and minimum time in milliseconds, after which an empty log list is accepted although the
+ * block's bloom filter shows logs. Both minimums must be reached.
  */
 const minDenials = 20;
 const minDenialMs = 10_000;
@@ -41,32 +41,40 @@ const maxAhead = 64;
  */
 const lagToleranceMs = 60_000;
 
-/** Newest blocks that were followed, each the parent of the next. */
+/** Creates the list of the newest followed blocks, in which each block is the parent of the next. */
 const createPath = () => {
-  let blocks: PathBlock[] = [];
+  const blocks: PathBlock[] = [];
+  let lowest = 0;
+  let isTrimmed = false;
   const trim = () => {
+    const length = blocks.length;
     let logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
     while (blocks.length > maxPathLength || (logs > maxLogs && blocks.length > 1))
       logs -= blocks.shift()?.logs.length ?? 0;
+    isTrimmed ||= blocks.length < length;
+  };
+  const push = (block: PathBlock) => {
+    blocks.push(block);
+    trim();
+    lowest = blocks[0]?.number ?? lowest;
   };
   return {
     tip: () => blocks.at(-1),
-    oldest: () => blocks[0],
+    /** Returns the number of the oldest block, which is the last known one while the list is empty. */
+    lowest: () => lowest,
+    /** Returns whether blocks that were followed are no longer in the list. */
+    isTrimmed: () => isTrimmed,
+    isEmpty: () => blocks.length === 0,
     has: (hash: string) => blocks.some((block) => block.hash === hash),
-    restart: (block: FollowedBlock) => {
-      blocks = [{ ...block, logs: [] }];
-    },
-    push: (block: PathBlock) => {
-      blocks.push(block);
-      trim();
-    },
-    /** Removes the blocks above the block `hash` and returns the removed blocks. */
+    push,
+    /** Removes the blocks above the block `hash`, or all if it is not in the list, and returns the removed blocks. */
     cutAbove: (hash: string) => blocks.splice(blocks.findIndex((block) => block.hash === hash) + 1),
   };
 };
 
 /**
- * Runs `work` serially. `now` rejects when its run fails; `soon` retries a failed run after increasing pauses.
+ * Creates functions that run `work` serially. `now` rejects when its run fails; `soon` retries a failed run after
+ * increasing pauses.
  */
 const createSerialRunner = (work: () => Promise<void>, system: System, signal: AbortSignal) => {
   let last: Promise<void> = Promise.resolve();
@@ -105,8 +113,8 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
 };
 
 /**
- * Fetches the logs of blocks. If the bloom filter of a block shows logs and the node returns none, the empty list is
- * accepted only after repeated attempts.
+ * Creates a function that fetches the logs of a block. If the bloom filter of the block shows logs and the node
+ * returns none, the empty list is accepted only after repeated attempts.
  */
 const createLogReader = (node: Node, { log, now }: System) => {
   let denied = { hash: '', times: 0, since: 0 };
@@ -129,7 +137,8 @@ const createLogReader = (node: Node, { log, now }: System) => {
 };
 
 /**
- * Follows the heads of one chain for all subscribers and reports each block once and in order, also across reconnects.
+ * Creates a follower of the heads of one chain for all subscribers. The follower reports each block once and in order,
+ * even across reconnects.
  */
 export const createHeadFollower = (node: Node, system: System, events: ChainEvents) => {
   const path = createPath();
@@ -143,13 +152,14 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
    * removed.
    */
   const lags = ({ number }: Head): boolean => {
-    if (number >= (path.oldest()?.number ?? 0)) belowSince = null;
+    if (number >= path.lowest()) belowSince = null;
     else belowSince ??= system.now();
     return belowSince !== null && system.now() - belowSince < lagToleranceMs;
   };
 
   /**
-   * Returns the blocks after the newest remembered ancestor of the block `hash` up to that block, in ascending order.
+   * Returns the blocks after the newest remembered ancestor of the block `hash` up to that block, in ascending order;
+   * without a remembered ancestor, the blocks from the height of the oldest remembered block on.
    */
   const branchTo = async (hash: string): Promise<FollowedBlock[]> => {
     const branch: FollowedBlock[] = [];
@@ -160,23 +170,21 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
       if (!block)
         return fail('UNAVAILABLE', `No node has block ${wanted}, an ancestor of the head or the head itself.`);
       branch.unshift(block);
-      if (block.number <= (path.oldest()?.number ?? 0)) return branch;
+      if (block.number <= path.lowest()) return branch;
       wanted = block.parentHash;
     }
     return branch;
   };
   const follow = async (branch: readonly FollowedBlock[]) => {
-    const [first, newest] = [branch[0], branch.at(-1)];
-    if (!first || !newest) return;
-    if (!path.has(first.parentHash)) {
-      // No remembered block is an ancestor of the newest block, so the blocks between them cannot be reported.
-      system.log.error(
-        { head: newest.number, oldestRemembered: path.oldest()?.number },
-        'Reorganization replaced all remembered blocks; subscribers are not notified of blocks before the new head',
-      );
-      return path.restart(newest);
-    }
+    const [first] = branch;
+    if (!first) return;
+    const oldestRemembered = path.lowest();
     const removed = path.cutAbove(first.parentHash);
+    if (removed.length > 0 && path.isEmpty() && path.isTrimmed())
+      system.log.error(
+        { head: branch.at(-1)?.number, oldestRemembered },
+        'Reorganization replaced all remembered blocks; subscribers are not notified of older blocks that it replaced',
+      );
     if (removed.length > 0) await events.removed(removed, branch);
     for (const block of branch) {
       const added = { ...block, logs: await logsOf(block) };
@@ -200,7 +208,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
     start: async () => {
       const block = await fetchBlock(node, (await node.head()).hash);
       if (!block) return fail('UNAVAILABLE', 'The newest block was replaced while it was read. Retry the request.');
-      path.restart(block);
+      path.push({ ...block, logs: [] });
       node.watchHeads(runner.soon, ended);
     },
     /** Reports all blocks up to the current head; retries in the background if the nodes do not answer. */

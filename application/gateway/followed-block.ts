@@ -25,8 +25,8 @@ export type FollowedBlock = {
 const ofBodyOnly = ['transactions', 'uncles', 'withdrawals', 'size'];
 const emptyBloom = /^0x0+$/;
 /**
- * Matches a bloom filter without information (empty, or with all bits set), as networks without bloom filters return
- * it.
+ * Matches a bloom filter without information (empty, or with all bits set), as returned on networks that do not fill
+ * bloom filters.
  */
 const noBloom = /^0x(f{512})?$/i;
 

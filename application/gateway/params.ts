@@ -18,7 +18,8 @@ export type Param = {
   readonly kind: ParamKind;
   readonly required: boolean;
   /**
-   * Value sent to nodes for an omitted argument, because older nodes require the argument; absent where none is needed.
+   * Value sent to nodes for an omitted argument, because older nodes require the argument; absent if no node requires
+   * it.
    */
   readonly default?: string;
 };

@@ -10,7 +10,8 @@ const pollIntervalMs = 3000;
 const notificationOf = (answer: unknown) => (isRecord(answer) ? { syncing: true, status: answer } : false);
 
 /**
- * Polls `eth_syncing` and notifies subscribers when its result changes: at the start, during and at the end of a sync.
+ * Creates a function that adds a subscriber. While there are subscribers, `eth_syncing` is polled, and subscribers are
+ * notified when its result changes: at the start, during and at the end of a sync.
  */
 export const createSyncingFeed = (node: Node, system: System) => {
   const listeners = new Set<Listener>();

@@ -82,7 +82,9 @@ const createFoldedCache = (maxEvents: number) => {
   };
 };
 
-/** Returns the streams, each cut to the length that it had at the position. Rejects appends. */
+/**
+ * Returns the streams, each cut to the length that it had at the position. The returned streams reject appends.
+ */
 const streamsAsOf = (events: EventStore, { lengths }: Folded, position: Position): Streams => ({
   read: async (stream) => {
     const length = lengths.get(stream) ?? 0;
@@ -108,8 +110,8 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
   /** Limits memory: at most two histories are folded at a time, and at most one history of each organization. */
   const inTurn = createFairTurns({ maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 64 });
   /**
-   * Errors by organization, each with the first event beyond the limit, so that later requests fail without reading the
-   * events again.
+   * Errors by organization. Each error has the position of the first event beyond the limit, so that later requests
+   * fail without reading the events again.
    */
   const tooMany = new Map<string, TooManyEvents>();
 

@@ -24,7 +24,10 @@ type DifferencePage = {
 /** Returns a page of the differences between two moments. Further pages keep the moments of the first page. */
 export type DifferencePages = (organizationId: string, wanted: Wanted, page: PageRequest) => Promise<DifferencePage>;
 
-/** Maximum number of periods whose differences are cached for further pages, and of differences in a cached period. */
+/**
+ * Maximum number of periods whose differences are cached for further pages, and maximum number of differences in a
+ * cached period.
+ */
 const maxPeriods = 8;
 const maxKept = 10_000;
 

@@ -76,7 +76,7 @@ const differencesIn = function* (turned: Iterable<Touched>) {
   }
 };
 
-/** Collects the changes of documents, in collection order. */
+/** Creates a collector of document changes, which yields the differences in collection order. */
 const createTouched = () => {
   const touched = new Map(projections.map(({ name }) => [name, new Map<string, Touched>()]));
   return {
@@ -94,8 +94,9 @@ const createTouched = () => {
 };
 
 /**
- * Lists the documents that differ between two moments, or that changed in between and changed back. The first moment
- * must not be after the last. Rejects with TooManyEvents when more than `maxEvents` events would be read.
+ * Creates a function that lists the documents that differ between two moments, or that changed in between and changed
+ * back. The first moment must not be after the last. The function rejects with TooManyEvents when more than
+ * `maxEvents` events would be read.
  */
 export const createDifferences =
   ({ events, scratch, system }: { events: EventStore; scratch: () => ReadModels; system: Pick<System, 'breathe'> }) =>

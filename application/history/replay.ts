@@ -25,7 +25,10 @@ const historicalProjections = projections.filter(({ presentOnly }) => !presentOn
 
 export type DocumentChange = Change & { readonly before: object | null };
 
-/** Applies events to read models that have no other writer. Returns the changed documents. */
+/**
+ * Creates a function that applies events to read models, which must have no other writer, and returns the changed
+ * documents.
+ */
 export const createFold = (readModels: ReadModels) => async (batch: readonly Recorded[]) => {
   const turned: DocumentChange[] = [];
   for (const projection of historicalProjections) {

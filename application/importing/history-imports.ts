@@ -15,7 +15,8 @@ export type HistoryImports = {
 };
 
 /**
- * Creates the queries of imports. `state` is null for queries as of a past moment, because past progress is not stored.
+ * Creates the queries for imports. `state` is null for queries as of a past moment, because past progress is not
+ * stored.
  */
 export const createHistoryImports = (ports: {
   readonly readModels: ReadModels;

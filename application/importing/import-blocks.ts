@@ -109,7 +109,7 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
   /** Returns the next height to read. */
   const nextOf = async ({ document: { import_id, from_block, chain: first } }: ImportJob) => {
     const genesis = await chain.genesis();
-    if (genesis.hash !== first) throw new Error('The nodes serve another chain.');
+    if (genesis.hash !== first) throw new Error('The nodes do not serve the chain of this import.');
     // Skips the first block of the chain: on some chains no node returns it, and on no chain does it have transfers.
     return Math.max((await importProgress.read(import_id)) ?? from_block, genesis.number + 1);
   };

@@ -27,7 +27,7 @@ export const contextOf = (variant: Variant, { organizationId, document }: Import
   repeatable: true,
 });
 
-/** Records how an import ended. Every call is idempotent. */
+/** Creates functions that record how an import ended. Each of the functions is idempotent. */
 export const createImportEnd = (
   ports: { readonly chain: Chain; readonly handle: Handle; readonly importProgress: ImportProgress },
   variant: Variant,

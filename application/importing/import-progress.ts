@@ -19,7 +19,8 @@ export const createImportProgress = (state: StateStore): ImportProgress => ({
   },
   save: async (importId, next) => {
     const before = await state.get('processes', idOf(importId));
-    // Keeps a later block that another process saved meanwhile, because both processes recorded the same blocks.
+    // Keeps a later block that another process has saved, because that process has already recorded all
+    // earlier blocks.
     if (Number(before?.value ?? 0) < next)
       await state.put('processes', idOf(importId), String(next), before?.revision ?? noEntry);
   },

@@ -45,15 +45,18 @@ const blocksCountedAsOne = 100;
 
 export const importStream = ({ variant }: Context, address: string) => `${variant.tag}.${address}`;
 
-/** Returns the first block of an import; the first block that the nodes have if the request names no block or time. */
+/**
+ * Returns the first block of an import. If the request names neither a block nor a time, the import begins at the
+ * first block that the nodes have.
+ */
 const firstBlockOf = async (chain: Chain, { fromBlock, fromTime }: Wanted, last: number) => {
   if (fromBlock !== undefined && fromTime !== undefined)
     invalid('/from_time', 'cannot be combined with from_block: give one of them');
   if (fromBlock !== undefined) return fromBlock;
   if (fromTime === undefined) return Math.min(await firstBlockSince(chain, last, 0), last);
   const after = await firstBlockSince(chain, last, fromTime + 1);
-  // Starts with the last block at or before that time, unless the nodes lack that block, for example because the nodes
-  // discard old blocks.
+  // Starts with the last block at or before `fromTime`, unless the nodes lack that block, for example because
+  // they discard old blocks.
   return after > 0 && (await chain.headerAt(after - 1)) ? after - 1 : after;
 };
 

@@ -2,6 +2,7 @@ import { fail } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { firstBlockSince } from '../following/blocks/first-block.js';
 import { type Followed, readFollowed, readPosition } from '../following/progress/cursor-store.js';
+import { maxPathLength } from '../following/reorg-path.js';
 import type { Chain } from '../ports/chain.js';
 import type { Position } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
@@ -19,18 +20,28 @@ const clockSkewSeconds = 10;
 type Ports = { readonly state: StateStore; readonly chain: Chain };
 
 /**
- * Returns the height of the last block that the follower read before the registration, found by binary search among the
- * non-final blocks; the height of the final block if the follower read all of these blocks later.
+ * Returns the height of the last block that the follower may be reading without the registration. The follower records
+ * its progress after it has read blocks, so it may be reading more blocks than it has recorded.
  */
-const searchPositions = async ({ state }: Ports, { tag }: Variant, followed: Followed, position: Position) => {
+const lastInReading = async ({ chain }: Ports, { tip }: Followed) => {
+  const head = await chain.head();
+  return Math.max(tip.number, Math.min(head.number, tip.number + maxPathLength));
+};
+
+/**
+ * Returns the height of the last block that the follower read before the registration, found by binary search among
+ * the non-final blocks. If the follower read all of these blocks after the registration, returns the height of the
+ * final block.
+ */
+const searchPositions = async (ports: Ports, { tag }: Variant, followed: Followed, position: Position) => {
   let [before, after] = [followed.final.number, followed.tip.number + 1];
   while (after - before > 1) {
     const number = Math.floor((before + after) / 2);
-    const found = await readPosition(state, tag, { chain: followed.chain, number });
+    const found = await readPosition(ports.state, tag, { chain: followed.chain, number });
     if (found !== null && found >= position) after = number;
     else before = number;
   }
-  return before;
+  return before === followed.tip.number ? lastInReading(ports, followed) : before;
 };
 
 /**

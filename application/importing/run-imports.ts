@@ -17,9 +17,9 @@ const pollIntervalMs = 500;
 const maxAttempts = 6;
 
 const advice =
-  'Blocks this old need a node that keeps them, and an archive node with traces where contracts send coins. Connect one, or request the import from a later block.';
+  'Old blocks need a node that keeps them, and blocks in which contracts send coins need an archive node with traces. Connect such a node, or request the import from a later block.';
 
-/** Counts, for each import, the failed attempts in a row to read the same block. */
+/** Creates a counter of the consecutive failed attempts of each import to read the same block. */
 const createAttempts = () => {
   const failed = new Map<string, { readonly block: number; readonly count: number }>();
   return {
@@ -37,8 +37,9 @@ const createAttempts = () => {
 const isBusy = (error: unknown) => error instanceof Failure && error.code === 'CONFLICT';
 
 /**
- * Runs all imports of a chain. Organizations take turns, and each turn reads a bounded number of blocks of one address.
- * The process may stop at any point: the next process continues after the last saved block.
+ * Creates a process that runs all imports of a chain. Organizations take turns, and each turn reads a bounded number
+ * of blocks of one address. The process may stop at any point: after a restart, it continues after the last saved
+ * block.
  */
 export const createHistoryImporter = (ports: ImportPorts & { readonly system: System }, variant: Variant) => {
   const { chain, system } = ports;

@@ -1,7 +1,7 @@
 /** Result of a check, with advice where something is wrong. */
 export type Finding = { readonly level: 'ok' | 'warn' | 'fail'; readonly found: string; readonly advice?: string };
 
-/** Health check, which changes nothing. */
+/** Health check. Running a check changes nothing. */
 export type Check = {
   readonly name: string;
   readonly run: () => Promise<readonly Finding[]>;

@@ -31,7 +31,9 @@ export type MigrationPorts = {
   readonly to: MigrationStores;
   /** Returns whether a state entry, such as a heartbeat, is valid only in its own stores and so is not copied. */
   readonly isStoreBound: (entry: StateEntry) => boolean;
-  /** Returns the first vault key that the master key does not decrypt; null when all can be decrypted. */
+  /**
+   * Returns the first vault key that the master key does not decrypt; null when the master key decrypts every key.
+   */
   readonly firstUnreadableKey: (state: StateStore) => Promise<string | null>;
   /** Opens the key that signs migration records; called after `firstUnreadableKey` returned null. */
   readonly notary: (state: StateStore) => Promise<Notary>;
@@ -71,7 +73,7 @@ const differs = (n: number, { id }: Recorded): never =>
   );
 
 /**
- * Creates a function that returns the events of a batch which the target lacks. Events that an interrupted migration
+ * Creates a function that returns those events of a batch that the target lacks. Events that an interrupted migration
  * copied must equal the events of the source.
  */
 const createMissing = (to: EventStore) => {
@@ -91,8 +93,8 @@ const createMissing = (to: EventStore) => {
 };
 
 /**
- * Rejects a source that its own seals contradict, because the signed record of the migration would confirm the forgery.
- * Unsealed events are accepted, because no service runs on the source that could seal them.
+ * Rejects a source whose events contradict its seals, because the signed record of the migration would confirm the
+ * forgery. Unsealed events are accepted, because no service runs on the source that could seal them.
  */
 const rejectContradicted = async ({ from: { events, state }, sha256, now }: MigrationPorts, notary: Notary) => {
   const proof = createStoreProof({ events, state, notary, system: { sha256, now } });
@@ -120,8 +122,8 @@ const copyEvents = async ({ from, to }: MigrationPorts, report: Report) => {
 };
 
 /**
- * Maps each source position in `asked` to a target position: the position of the copy of the last event at or before
- * the source position. Positions before the first or after the last event become the beginning.
+ * Creates a map from each source position in `asked` to a target position: the position of the copy of the last event
+ * at or before the source position. Positions before the first or after the last event become the beginning.
  */
 const createPlaces = (asked: ReadonlySet<Position>) => {
   const waiting = [...asked].toSorted((a, b) => a - b);
@@ -194,7 +196,7 @@ const copyState = async (ports: MigrationPorts, at: (position: Position) => Posi
   if (JSON.stringify(found) !== JSON.stringify(wanted))
     fail(
       'FAILED_PRECONDITION',
-      'Vault and process state differ in the target stores. Stop all processes that use them and run chainfold migrate again.',
+      'Vault and process state in the target stores differ from the source. Stop all processes that use them and run chainfold migrate again.',
     );
   const keys = wanted.filter(({ bucket }) => bucket === 'vault').length;
   return { keys, processes: wanted.length - keys };

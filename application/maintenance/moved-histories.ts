@@ -26,9 +26,9 @@ type History = Standing & {
 type Ends = { readonly from: string; readonly to: string };
 
 /**
- * Hashes the events of each organization in both stores during a migration, and signs the statement that the target has
- * the same events at other positions. The sealer's progress in the target holds the statement until the sealer appends
- * it to the organization's events.
+ * Creates a record of the events of each organization during a migration. The record hashes the events in both stores,
+ * and signs the statement that the target has the same events at other positions. The sealer's progress in the target
+ * holds the statement until the sealer appends it to the organization's events.
  */
 export const createMovedHistories = (state: StateStore, notary: Notary, sha256: System['sha256'], ends: Ends) => {
   const histories = new Map<string, History>();

@@ -55,7 +55,7 @@ const entry = { bucket: 'processes', id: 'event-versions' } as const;
 const maxNamed = 3;
 const known: ReadonlySet<string> = new Set(eventTypes);
 
-/** Converts the positions in the stored versions to positions of another store with `at`. */
+/** Uses `at` to convert the positions in the stored versions to positions of another store. */
 export const withWrittenSince = (value: string, at: (position: Position) => Position): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -66,14 +66,14 @@ export const withWrittenSince = (value: string, at: (position: Position) => Posi
     ),
   );
 
-/** Describes events that this release cannot read, and the organizations for which these events stop the work. */
+/** Describes events that this release cannot read, and names the organizations that have such events. */
 export const unreadableText = ({ type, version, organizations, events }: UnreadableKind): string => {
   const more = organizations.length > maxNamed ? ` and ${organizations.length - maxNamed} more` : '';
   const named = `${organizations.slice(0, maxNamed).join(', ')}${more}`;
   return `This release cannot read ${type} in version ${version} (events: ${events}, organizations: ${named})`;
 };
 
-/** Counts events by type and version. */
+/** Creates a counter of events by type and version. */
 const createKinds = () => {
   const kinds = new Map<string, { type: string; version: number; organizations: Set<string>; events: number }>();
   return {
@@ -89,7 +89,7 @@ const createKinds = () => {
   };
 };
 
-/** Searches batches of events until `isOver` returns true. */
+/** Searches batches of events for unreadable events until `isOver` returns true. */
 const search = async (
   batches: AsyncIterable<readonly Recorded[]>,
   isUnreadable: (type: string, version: number) => boolean,

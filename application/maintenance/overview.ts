@@ -16,19 +16,19 @@ import type { StuckTransactions } from '../transactions/stuck.js';
 import { createRoleStatuses, type RoleStatuses } from './role-status.js';
 import type { Status } from './status.js';
 
-/** Deliveries beyond this number are not counted, so that the cost stays bounded. */
+/** Maximum number of deliveries that are counted, so that the cost stays bounded. */
 export const maxCountedDeliveries = 10_000;
 const maxListedWebhooks = 20;
 
 type Deliveries = {
-  /** Deliveries that are due or will be retried, at most `maxCountedDeliveries`. */
+  /** Number of deliveries that are due or will be retried, at most `maxCountedDeliveries`. */
   readonly open: number;
   /**
-   * Deliveries that wait until their disabled webhook is enabled. The maximum applies to the sum of `open` and
-   * `parked`.
+   * Number of deliveries that wait until their disabled webhook is enabled. The maximum applies to the sum of `open`
+   * and `parked`.
    */
   readonly parked: number;
-  /** Jobs in the queue; fewer than `open` while no deliverer fills the queue. */
+  /** Number of jobs in the queue; less than `open` while no deliverer fills the queue. */
   readonly queued: number;
   /** Time in seconds for which the most overdue delivery has been due; 0 if no delivery is overdue. */
   readonly overdueSeconds: number;

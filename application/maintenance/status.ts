@@ -30,24 +30,26 @@ type ProjectionStatus = {
    * reasons; null if there are none.
    */
   readonly stoppedFor: string | null;
-  /** Generation of the read model that is live, so that queries read it. */
+  /** Live generation of the read model, which is the generation that queries read. */
   readonly generation: { readonly number: number; readonly version: number };
-  /** Generation that is being built, also while its rebuild is interrupted; undefined if there is none. */
+  /** Generation that is being built, even while its rebuild is interrupted; undefined if there is none. */
   readonly rebuild: { readonly number: number; readonly position: Position; readonly percent: number } | undefined;
 };
 
 /**
- * Events processed per second, by the live generation and by a rebuild; null if there is no rebuild, or if there are
- * too many events for the store to count.
+ * Number of events per second that the live generation and a rebuild process; null if there is no rebuild, or if there
+ * are too many events for the store to count.
  */
 type Rates = { readonly live: number | null; readonly rebuild: number | null };
 
 export type Status = {
   head(): Promise<Position>;
   projections(): Promise<readonly ProjectionStatus[]>;
-  /** Measures for `ms` milliseconds the events per second of each projection and each rebuild. */
+  /**
+   * Measures, over `ms` milliseconds, how many events per second each projection and each rebuild processes.
+   */
   rates(ms: number): Promise<Readonly<Record<string, Rates>>>;
-  /** Returns the last saved progress of the follower of each chain, whichever process runs it. */
+  /** Returns the last saved progress of each chain's follower, whichever process runs the follower. */
   followers(): Promise<readonly FollowerStatus[]>;
   /** Lists the contracts whose balances cannot be read, with their chain. */
   failingContracts(): ReturnType<typeof allFailingContracts>;

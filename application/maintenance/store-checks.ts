@@ -71,7 +71,7 @@ const projectionLag =
         );
       const found = `${name} is ${lag} events behind, ${lagSeconds.toFixed(0)} s`;
       const advice =
-        'check that a projector runs (serve --role projector) and why it stopped in its log; see docs/operations.md';
+        'check that a projector runs (serve --role projector), and check its log for errors; see docs/operations.md';
       if (lagSeconds > lateSeconds.fail) return fail(found, advice);
       return lagSeconds > lateSeconds.warn ? warn(found, advice) : ok(found);
     });

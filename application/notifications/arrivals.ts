@@ -24,8 +24,8 @@ export type Arrivals = EventInvalidatedCache & {
 };
 
 /**
- * Maximum number of open subscriptions of an organization in this process: a quarter of its limit of requests in
- * flight.
+ * Maximum number of open subscriptions of an organization in this process: a quarter of the maximum number of
+ * concurrent requests of an organization.
  */
 export const maxSubscriptions = 32;
 

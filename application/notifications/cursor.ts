@@ -37,7 +37,9 @@ export const cursorAfter = ({ position, time }: Place) => `evt_${position}-${tim
 const derivedForm = /^whd_(\d{1,16})-(\d{1,16})-(\d{1,9})\./;
 const cursorForm = /^evt_(\d{1,16})-(\d{1,16})$/;
 
-/** Starts reading at the event at `position`, without the first `skip` notifications of that event. */
+/**
+ * Returns the place of the event at `position`, from which the first `skip` notifications of that event are left out.
+ */
 const startAfter = (position: Position, skip: number): Start => ({ after: position - 1, first: { position, skip } });
 
 /** Returns true if the organization has an event with this position and commit time. */
@@ -54,8 +56,8 @@ const unknown = (after: string) =>
   );
 
 /**
- * Finds the place in the feed that `after` names: the id of a notification, a cursor, or `latest`. If `after` is
- * absent, the place is the beginning.
+ * Creates a function that finds the place in the feed that `after` names: the id of a notification, a cursor, or
+ * `latest`. If `after` is absent, the place is the beginning.
  */
 export const createStarts = (ports: Ports) => {
   const { history, readModels } = ports;

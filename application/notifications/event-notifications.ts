@@ -16,7 +16,10 @@ type Ports = {
   readonly readModels: ReadModels;
   readonly descriptions: Descriptions;
 };
-/** Types and wallet to which a list of notifications is restricted; all types or all wallets if absent. */
+/**
+ * Notification types and wallet to which a list of notifications is restricted. An absent member does not restrict the
+ * list.
+ */
 export type Filter = {
   readonly types?: readonly string[] | undefined;
   readonly walletId?: string | undefined;
@@ -39,8 +42,8 @@ const eventContextOf = ({ variant }: Context, { type, data, metadata }: Recorded
 };
 
 /**
- * Reads the notifications of single events: notifications that an event stores, and notifications that are derived from
- * a ledger.
+ * Creates functions that select events with notifications and read the notifications of an event: notifications that
+ * the event stores, or notifications that are derived from a ledger.
  */
 export const createEventNotifications = ({ events, readModels, descriptions }: Ports) => {
   /** Returns the number of confirmations from which a transfer of the wallet counts as confirmed. */

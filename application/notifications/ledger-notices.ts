@@ -11,7 +11,7 @@ export type LedgerNotice = { readonly seen: Seen; readonly state: TransferState 
 type Marker = Pick<NewEvent, 'type' | 'data'>;
 
 /**
- * Returns true for an event that settles new transfers of a block although no webhook was or will be notified of them.
+ * Returns true for an event that settles new transfers of a block of which no webhook was or will be notified.
  */
 const isWithoutWebhook = ({ type, data }: Marker) =>
   (type === 'ActivitySettled' && !(data as Settled).open) || (type === 'ActivityClosed' && !!(data as Closed).feedOnly);
@@ -21,8 +21,8 @@ export const isMarker = (event: Marker) =>
   isWithoutWebhook(event) || (event.type === 'ActivityDropped' && (event.data as { due: boolean }).due);
 
 /**
- * Returns the transfers that an event confirms although no webhook is notified of them. Returns none if the activity is
- * `due`, because its block was dropped.
+ * Returns the transfers that an event confirms although no webhook is notified of them; an empty list if the activity
+ * is `due`, because its block was dropped.
  */
 const confirmedAt = (event: Marker, before: Ledger) =>
   isWithoutWebhook(event) && before.phase !== 'due' ? before.transfers.slice(before.notified) : [];

@@ -18,7 +18,7 @@ type Wanted = Filter & {
 };
 
 /**
- * Part of the feed, oldest first. A page may have fewer notifications than asked for, or none, although more follow,
+ * Part of the feed, oldest first. A page may have fewer notifications than requested, or none, even if more follow,
  * because each page reads a bounded number of events.
  */
 type Page = { readonly notifications: readonly NotificationBody[]; readonly nextAfter: string };
@@ -32,9 +32,10 @@ export type Notifications = {
    */
   list(context: Context, wanted: Wanted, waitMs: number): Promise<Page>;
   /**
-   * Yields pages from the place `wanted.after` on, the first page at once, even if it is empty. A later page is empty
-   * if no notification arrived within `idleMs`, or if it ended at `maxReadPerPage` events. Ends when the service stops
-   * or the caller has disconnected. Rejects with RATE_LIMITED if the organization follows too many feeds.
+   * Yields pages from the place `wanted.after` on. The first page is yielded at once, even if it is empty. A later
+   * page is empty if no notification arrived within `idleMs`, or if it ended at `maxReadPerPage` events. Ends when the
+   * service stops or the caller has disconnected. Rejects with RATE_LIMITED if the organization follows too many
+   * feeds.
    */
   follow(context: Context, wanted: Wanted, idleMs: number): AsyncGenerator<Page>;
 };
@@ -43,7 +44,7 @@ type Ports = {
   readonly events: Pick<Streams, 'read'>;
   readonly readModels: ReadModels;
   readonly descriptions: Descriptions;
-  /** Events by organization. */
+  /** Reader of the events of one organization. */
   readonly history: Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'>;
   /**
    * Returns the position up to which the feed is read: the position of the read models, because the read models are
@@ -115,7 +116,7 @@ export const createNotifications = (ports: Ports): Notifications => {
   const readPage = createReadPage(ports);
 
   /**
-   * Reads a page. Waits for notifications, if there are none, until one arrives or `waitMs` milliseconds have passed.
+   * Reads a page. If the page is empty, waits until a notification arrives or `waitMs` milliseconds have passed.
    */
   const nextPage = async (context: Context, wanted: Wanted, subscription: Subscription | null, waitMs: number) => {
     const until = system.now() + waitMs;
@@ -144,7 +145,7 @@ export const createNotifications = (ports: Ports): Notifications => {
         arrivals?.subscribe(context.organizationId) ??
         fail(
           'RATE_LIMITED',
-          `Too many open notification streams: at most ${maxSubscriptions} of an organization. Close one and retry.`,
+          `Too many open notification streams: at most ${maxSubscriptions} per organization. Close one and retry.`,
         );
       try {
         let [after, waitMs] = [wanted.after, 0];

@@ -24,11 +24,12 @@ export type Chains = {
   familyOf(variant: Variant): Family;
 };
 
+export const failChainOff = ({ tag }: Variant): never =>
+  fail('UNAVAILABLE', `chain ${tag} is off: set CHAIN_${tag}_URL to the URL of a node`);
+
 export const createChains = (configured: ConfiguredChains): Chains => {
   const find = ({ tag }: Variant) => configured.get(tag)?.chain;
-  const of = (variant: Variant) =>
-    find(variant) ??
-    fail('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
+  const of = (variant: Variant) => find(variant) ?? failChainOff(variant);
   return {
     of,
     familyOf: ({ tag, family }) => configured.get(tag)?.family ?? family,

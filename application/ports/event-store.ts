@@ -67,7 +67,7 @@ export type Recorded = NewEvent & {
   readonly position: Position;
   /** Commit time in Unix ms; never decreases from one position to the next, except at a ClockCorrected event. */
   readonly time: number;
-  /** Bytes of the data as JSON in UTF-8, in the shape in which it was stored. */
+  /** Size in bytes of the data as JSON in UTF-8, in the shape in which the data was stored. */
   readonly bytes: number;
 };
 
@@ -111,7 +111,8 @@ export interface EventStore {
   append(writes: readonly StreamWrite[], deadline?: Deadline): Promise<Position>;
   /**
    * Copies events of another store to the end of this store, in the given order and with their commit times. No other
-   * writer may use the streams meanwhile. After an interruption, only the first of `events` may be stored.
+   * writer may use the streams meanwhile. If the call is interrupted, possibly only the first few of `events` are
+   * stored.
    */
   adopt(events: readonly Recorded[]): Promise<void>;
   read(

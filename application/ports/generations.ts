@@ -45,7 +45,7 @@ export interface Generations {
    */
   build(changes: readonly Change[], from: Positions, to: Positions): Promise<boolean>;
   /**
-   * Adds the indexes that readers need to the generations being built. Events that are stored meanwhile are applied
+   * Adds to the generations being built the indexes that readers need. Events that are stored meanwhile are applied
    * after the indexing.
    */
   makeReady(collections: readonly AnyCollection[]): Promise<void>;

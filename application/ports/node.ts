@@ -14,7 +14,7 @@ export type Source = {
 export const nodesIn = (source: Source | undefined): readonly number[] =>
   source ? [source.node, ...(source.others ?? [])] : [];
 
-/** JSON of a node's result or error object, in bytes; `source` is absent when no node was asked. */
+/** JSON bytes of a node's result or error object; `source` is absent when no node was asked. */
 export type RpcAnswer =
   | {
       readonly result: Uint8Array;
@@ -48,7 +48,7 @@ export type Head = { readonly number: number; readonly hash: string };
 type NodeMetrics = {
   readonly hits: number;
   readonly misses: number;
-  /** Calls that shared the answer of an identical call in flight. */
+  /** Number of calls that shared the answer of an identical call in flight. */
   readonly coalesced: number;
   /** Nodes of the pool, in the order of the configuration. */
   readonly members: readonly { readonly isUp: boolean; readonly head: number }[];

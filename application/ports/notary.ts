@@ -4,8 +4,8 @@ import type { Chained } from '../../domain/aggregates/audit.js';
 export type IsSigned = (publicKey: string, text: string, signature: string) => boolean;
 
 /**
- * Durable mark that the seal log was begun. The mark is bound to the audit key, so that nobody can remove the mark and
- * keep the key.
+ * Durable mark which shows that the seal log was started. The mark is bound to the audit key, so that nobody can
+ * remove the mark and keep the key.
  */
 export interface LogMark {
   isSet(): Promise<boolean>;

@@ -20,7 +20,7 @@ export type DocumentKey = { readonly scope: string; readonly id: string };
 
 export type Found<Doc> = DocumentKey & { readonly document: Doc };
 
-/** Change of one document; `document: null` removes it. */
+/** Change of one document; `document: null` removes the document. */
 export type Change = DocumentKey & {
   readonly collection: AnyCollection;
   readonly document: object | null;

@@ -9,8 +9,8 @@ export interface StateStore {
   /** Returns the next ids after the id `after`, in order; empty at the end. */
   ids(bucket: Bucket, after: string): Promise<readonly string[]>;
   /**
-   * Writes durably if the entry is at revision `expected` (`noEntry` for a new entry), which then has revision
-   * `expected + 1`. Otherwise returns false and writes nothing.
+   * Writes an entry durably if its revision is `expected` (`noEntry` for a new entry); its new revision is `expected +
+   * 1`. Otherwise returns false and writes nothing.
    */
   put(bucket: Bucket, id: string, value: string, expected: number): Promise<boolean>;
   /** Removes an entry without leaving a copy of its value in the store's files. */

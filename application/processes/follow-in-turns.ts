@@ -50,7 +50,10 @@ type Lane = {
 const catchUpMs = 500;
 const organizationsAtOnce = 4;
 const eventsAtOnce = 32;
-/** Limit of events in memory per organization. Later events are read from the store again when it is their turn. */
+/**
+ * Maximum number of events in memory per organization. Later events are read from the store again when it is their
+ * turn.
+ */
 const maxWaiting = 1000;
 
 const lastOf = (waiting: readonly Waiting[]) => waiting.at(-1)?.event.position ?? beginning;
@@ -71,8 +74,8 @@ const readPiece = async (events: EventStore, organizationId: string, { from, aft
   return { found, reached };
 };
 
-/** Keeps the waiting events in one lane per organization, in bounded memory. */
-const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false }: Options) => {
+/** Creates lanes, one for each organization, which keep the waiting events in bounded memory. */
+const createOrganizationLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false }: Options) => {
   const lanes = new Map<string, Lane>();
   /** Number of events handled since the last call of `takeHandled`. */
   let handled = 0;
@@ -148,16 +151,16 @@ const createLanes = ({ events }: Ports, { ownerOf, work, isNewestEnough = false 
 };
 
 /**
- * Passes events to a process that works for each organization in turn, one bounded piece each, so that an organization
- * with much work or failing work does not delay other organizations. Waits until the read models include the events.
- * The checkpoint stays before the oldest unfinished event.
+ * Creates a process that works on the events of each organization in turn, one bounded piece each, so that an
+ * organization with much work or failing work does not delay other organizations. The process waits until the read
+ * models include the events. Its checkpoint stays before the oldest unfinished event.
  */
 export const followInTurns = (ports: Ports, options: Options) => {
   const { progress, system } = ports;
   const { name, id, ownerOf } = options;
 
   return async (signal: AbortSignal): Promise<void> => {
-    const lanes = createLanes(ports, options);
+    const lanes = createOrganizationLanes(ports, options);
     const queue = createOrganizationQueue<Lane>(system, {
       name,
       atOnce: organizationsAtOnce,

@@ -24,9 +24,9 @@ type Options = {
 type Ports = { readonly events: EventStore; readonly state: StateStore; readonly system: Pick<System, 'log'> };
 
 /**
- * Skips organizations whose events cannot be processed, so that the work for other organizations continues. The
- * checkpoint stays before the first skipped event. An organization with unreadable events waits for a release that can
- * read them; any other skipped organization is retried with the next batch.
+ * Wraps `work` so that organizations whose events cannot be processed are skipped, and the work for other
+ * organizations continues. The checkpoint stays before the first skipped event. An organization with unreadable events
+ * waits for a release that can read them; any other skipped organization is retried with the next batch.
  */
 const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => {
   const leftOut = new Map<string, { readonly from: Position; readonly isUnreadable: boolean }>();
@@ -80,8 +80,9 @@ const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => 
 };
 
 /**
- * Passes events in batches to a process with side effects, starting at its checkpoint. A batch may be repeated after a
- * crash or while another process does the same work, so the side effects must be idempotent.
+ * Creates a function that passes events in batches to a process with side effects, starting at the checkpoint of the
+ * process. A batch may be repeated after a crash or while another process does the same work, so the side effects must
+ * be idempotent.
  */
 export const fromCheckpoint = (
   id: string,

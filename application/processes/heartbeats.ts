@@ -34,8 +34,8 @@ export type Instance = Omit<Deployment, 'followsChains'> & {
   /** Time of a clean stop; null while the instance runs, and after it was killed. */
   readonly stoppedAt: number | null;
   /**
-   * True if the process has ended on the reader's own machine without a clean stop. The reader then need not wait for
-   * missing heartbeats.
+   * True if the instance ran on the machine that reads the heartbeat, and has ended without a clean stop. The reader
+   * then need not wait until heartbeats are missing.
    */
   readonly isKilled: boolean;
   /** Reason why the instance is still starting; null once it is ready. */
@@ -105,7 +105,7 @@ const outdated = (instances: readonly Instance[], now: number): readonly Instanc
   });
 };
 
-/** Tracks the failures of the processes of this instance. */
+/** Creates a list of the processes of this instance, with the state and the last failure of each process. */
 const createActivities = (processes: readonly ServiceProcess[], now: () => number) => {
   const failures = new Map<string, ProcessFailure>();
   const stateOf = ({ run }: ServiceProcess, failure: ProcessFailure | null): Activity['state'] => {
@@ -125,7 +125,7 @@ const createActivities = (processes: readonly ServiceProcess[], now: () => numbe
 };
 
 type Ports = { readonly state: StateStore; readonly system: System; readonly deployment: Deployment };
-/** Roles, processes and start of an instance, which its heartbeats describe. */
+/** Roles, processes and startup state of an instance, which the heartbeats of the instance report. */
 export type Served = {
   readonly roles: readonly Role[];
   readonly processes: readonly ServiceProcess[];
@@ -171,7 +171,10 @@ export const createInstanceHeartbeat = ({ state, system, deployment }: Ports, se
   };
   const attempt = (work: Promise<void>) =>
     work.catch((error: unknown) =>
-      system.log.warn({ err: error }, 'Heartbeat of the service could not be stored; retrying'),
+      system.log.warn(
+        { err: error },
+        'Heartbeats could not be stored, or outdated ones could not be removed; retrying',
+      ),
     );
 
   return {

@@ -19,8 +19,9 @@ const oldestTime = async (events: EventStore): Promise<number | null> => {
 };
 
 /**
- * Resets commit times to the clock after the clock jumped ahead and came back, and records the correction as an event.
- * A clock that is behind the first event of the store is considered wrong and changes nothing.
+ * Creates a process that resets commit times to the clock after the clock jumped ahead and came back, and that records
+ * the correction as an event. A clock that is behind the first event of the store is considered wrong and changes
+ * nothing.
  */
 export const createClockKeeper = (ports: { events: EventStore; handle: Handle; system: System }) => {
   const { events, handle, system } = ports;

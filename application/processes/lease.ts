@@ -18,8 +18,8 @@ const released = '';
 type IsNeglected = () => Promise<boolean>;
 
 /**
- * Watches the owner of a lease: returns whether the owner has missed renewals, or neglected the work, too often in a
- * row.
+ * Creates a function that watches the owner of a lease. The function returns whether the owner has missed renewals, or
+ * neglected the work, too often in a row.
  */
 const createOwnerWatch = (isNeglected: IsNeglected) => {
   let seen: Entry = { value: released, revision: noEntry };
@@ -34,10 +34,10 @@ const createOwnerWatch = (isNeglected: IsNeglected) => {
 };
 
 /**
- * Holds a lease in the state store. The owner rewrites the entry at every interval; a process that sees the entry
- * unchanged for several intervals takes the lease, and takes it at once if the owner was a process of the same machine
- * that has ended. An owner that renews the lease but neglects the work loses the lease after a longer time. Clocks of
- * two machines are never compared, so that setting a clock cannot end a lease.
+ * Creates the holder of a lease in the state store. The owner rewrites the entry at every interval; a process that
+ * sees the entry unchanged for several intervals takes the lease, and takes it at once if the owner was a process of
+ * the same machine that has ended. An owner that renews the lease but neglects the work loses the lease after a longer
+ * time. Clocks of two machines are never compared, so that setting a clock cannot end a lease.
  */
 const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNeglected) => {
   const owner = `${system.uuid()} ${system.processId}`;
@@ -112,8 +112,9 @@ const createKeeper = (id: string, { state, system }: Ports, isNeglected: IsNegle
 };
 
 /**
- * Lets one operating system process at a time run the given work; the other processes stand by. All work that shares a
- * lease runs in the same process. The lease is released when the work ends, and expires when its owner dies.
+ * Creates a function that puts work under a lease: one operating system process at a time runs the work, and the other
+ * processes stand by. All work that shares a lease runs in the same process. The lease is released when the work ends,
+ * and expires when its owner dies.
  *
  * A process that was suspended does not know that its lease has expired until its next renewal, so two processes may
  * work for a moment. Each write of leased work is therefore conditional on a revision, which serves as the fencing

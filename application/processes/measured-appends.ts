@@ -4,8 +4,8 @@ import { noTracer, type Tracer } from '../ports/tracing/tracer.js';
 import type { Measure } from './measurements.js';
 
 /**
- * Runs an append in a span. Keeps the tentative span around the append, because a follower's turn that stores events is
- * worth exporting.
+ * Runs an append in a span. If the append is part of a tentative span, such as a follower's turn, the tentative span
+ * is kept, because work that stores events is worth exporting.
  */
 const traced = (tracer: Tracer, writes: readonly StreamWrite[], store: () => Promise<Position>) => {
   tracer.keep();

@@ -25,7 +25,9 @@ export type Measure = <Name extends keyof Measurements>(
   labels: Measurements[Name],
 ) => void;
 
-/** Passes the measurements of a process to its listeners, which are the metrics of its HTTP servers. */
+/**
+ * Creates `measure`, which passes the measurements of a process to its listeners: the metrics of its HTTP servers.
+ */
 export const createMeasurements = () => {
   const listeners: Measure[] = [];
   const measure: Measure = (name, seconds, labels) => {

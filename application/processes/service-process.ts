@@ -2,6 +2,29 @@
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 export type Role = (typeof roles)[number];
 
+/** Processes of the whole service, not of one chain. Leases depend on names, so a misspelt name must not compile. */
+type GlobalProcess =
+  | 'projector'
+  | 'projection rebuild'
+  | 'clock keeper'
+  | 'history sealer'
+  | 'overdue history sealer'
+  | `witness notifier ${string}`
+  | 'token describer'
+  | 'delivery queue'
+  | 'webhook changes'
+  | 'webhook header cleanup'
+  | 'delivery repair'
+  | 'transaction notifier'
+  | 'seal notifier'
+  | 'drift notifier'
+  | 'deliverer'
+  | 'cache invalidation'
+  | 'refused requests'
+  | 'secret shredder'
+  | 'session sweeper'
+  | 'removal of addresses';
+
 /** Processes that exist once per chain. Metrics look up processes by name, so a misspelt name must not compile. */
 export type ChainProcess =
   | 'follower'
@@ -24,7 +47,7 @@ export type Run = {
 
 /** Background work of the service. */
 export type ServiceProcess = (
-  | { readonly name: string; readonly chain?: never }
+  | { readonly name: GlobalProcess; readonly chain?: never }
   /** `chain` is the tag of the chain. */
   | { readonly name: ChainProcess; readonly chain: string }
 ) & {

@@ -48,7 +48,7 @@ const pairOf = (one: Found<object> | null, other: Found<object> | null): Pair | 
   return { key: { scope, id }, live: of(one), built: of(other) };
 };
 
-/** Merges both sides, which have the same order, into pairs by key. */
+/** Merges the live and the built documents, which have the same order, into pairs by key. */
 const pairs = async function* (live: Scan, built: Scan): AsyncIterable<Pair> {
   const [left, right] = [scanned(live), scanned(built)];
   const next = async (side: typeof left) => (await side.next()).value ?? null;
@@ -62,7 +62,10 @@ const pairs = async function* (live: Scan, built: Scan): AsyncIterable<Pair> {
 
 const modulus = 2n ** 256n;
 
-/** Sums up the documents of both sides. Before a document is compared again, its previous versions are subtracted. */
+/**
+ * Creates sums over the live and over the built documents. Before a document is compared again, its previous versions
+ * are subtracted.
+ */
 const createSums = (sha256: (text: string) => string) => {
   const sums = { live: { documents: 0, hash: 0n }, built: { documents: 0, hash: 0n } };
   const digest = ({ scope, id }: DocumentKey, document: object) =>
@@ -88,7 +91,10 @@ const createSums = (sha256: (text: string) => string) => {
   };
 };
 
-/** Compares every document while the live generation changes; `follow` lets the built generation catch up. */
+/**
+ * Compares every live document with its built version while the live generation changes; `follow` lets the built
+ * generation catch up.
+ */
 export const compareGenerations = async (
   {
     readModels,

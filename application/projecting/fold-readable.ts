@@ -7,7 +7,7 @@ import { CannotApply, fold, orCannotApply, plan } from './fold-batch.js';
 
 /**
  * Maximum number of organizations whose part of a projection is stopped. With more organizations, the whole projection
- * stops, to bound the checkpoint.
+ * stops, so that the size of the checkpoint is bounded.
  */
 const maxStoppedParts = 1000;
 
@@ -68,7 +68,7 @@ const foldOrNull = async (
 
 /**
  * Folds the events of a projection. An event of an unknown version stops the projection for the organization of that
- * event only; any other event that cannot be applied stops the projection. Other parts and projections continue.
+ * event only; any other event that cannot be applied stops the whole projection. Other parts and projections continue.
  */
 export const foldReadable = async (
   projection: AnyProjection,

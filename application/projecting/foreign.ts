@@ -47,7 +47,7 @@ export const waitForRebuild = async (
   const { revision, positions } = await readModels.checkpoint();
   const reason =
     'Read models are ahead of the event store; rebuilding. This happens after an older backup of the events was restored. ' +
-    'The projector rebuilds them, or run `chainfold projections rebuild --all`';
+    'The projector rebuilds the read models; `chainfold projections rebuild --all` does so at once';
   system.log.error({ positions, head: await events.head() }, reason);
   const marked = Object.fromEntries(names.map((name) => [name, beyondEveryLog]));
   await readModels.commit([], { revision, positions }, { ...positions, ...marked });

@@ -1,10 +1,10 @@
 import type { EventContext } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
+import { createBloomFilter } from '../async/bloom-filter.js';
 import { beginning, type Position, type Recorded } from '../ports/event-store.js';
 import type { Generations, Positions } from '../ports/generations.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
 import { eventContextOf } from '../read-models/event-context.js';
-import { createBloomFilter } from './bloom-filter.js';
 import { CannotApply, orCannotApply, slotOf } from './fold-batch.js';
 
 export type Sizes = {
@@ -27,8 +27,8 @@ type Entry = DocumentKey & {
 type EventAbout = { readonly event: Recorded; readonly about: EventContext };
 
 /**
- * Skips the events before the event that creates the first document: these events could only remove documents, and no
- * document exists yet.
+ * Creates a function that skips the events before the event that creates the first document: these events could only
+ * remove documents, and no document exists yet.
  */
 const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
   let hasDocuments = !isEmpty;
@@ -43,8 +43,9 @@ const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) =>
 };
 
 /**
- * Caches the documents of one projection that were touched since the third-last call of `take`, because later events
- * often touch the same documents. Documents that leave the cache have been written and can be read from the store.
+ * Creates a cache of the documents of one projection that were touched since the third-last call of `take`, because
+ * later events often touch the same documents. Documents that leave the cache have been written and can be read from
+ * the store.
  */
 const createShelf = (projection: AnyProjection, generations: Generations, isEmpty: boolean) => {
   const [none, seen] = [new Map<string, Entry>(), isEmpty ? createBloomFilter() : null];
@@ -56,7 +57,9 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
     if (!seen || seen.mayHave(slot)) missing.push(entry);
     return entry;
   };
-  /** Returns the document of each event; adds documents that may have to be loaded from the store to `missing`. */
+  /**
+   * Returns the document of each event, and adds to `missing` the documents that may have to be loaded from the store.
+   */
   const touched = (events: readonly EventAbout[], missing: Entry[]) => {
     let last: Entry | undefined;
     const entryOf = (scope: string, id: string) => {
@@ -101,8 +104,8 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
       orCannotApply(() => fold(events, entriesOf));
     },
     /**
-     * Returns the changes to write and marks them as written. The changes returned two calls earlier must have been
-     * written by now, because the cache drops their documents.
+     * Returns the changes to write and marks them as written. The changes returned two calls earlier must already have
+     * been written, because the cache drops their documents.
      */
     take: (): Change[] => {
       const taken = changed;

@@ -48,8 +48,8 @@ type Ports = {
 };
 
 /**
- * Caches the documents of the last batch, because the next batch touches many of them again. The cache is valid while
- * the checkpoint has the revision of that batch: every other change of documents increments the revision.
+ * Creates a cache of the documents of the last batch, because the next batch touches many of them again. The cache is
+ * valid while the checkpoint has the revision of that batch: every other change of documents increments the revision.
  */
 const createLastBatch = (readModels: ReadModels) => {
   let last = { revision: -1, documents: new Map<string, object | null>() };
@@ -101,7 +101,10 @@ const foldAll = async (
   return changes;
 };
 
-/** Applies batches to the documents; `stopped` receives the projections that cannot apply an event. */
+/**
+ * Creates functions that apply batches to the documents; `stopped` receives the projections that cannot apply an
+ * event.
+ */
 const createApply = (ports: Ports, stopped: Map<string, string>, reports: StopReports) => {
   const { readModels, system, projections } = ports;
   const moving = () => projections.filter((projection) => !stopped.has(projection.name));

@@ -66,7 +66,7 @@ type Ports = {
 const find = (all: readonly Generation[], name: string, state: Generation['state']) =>
   all.find((one) => one.collection === name && one.state === state);
 
-/** Tracks the generations that one rebuild has begun. */
+/** Creates functions that begin the generations of one rebuild and list those that are unfinished. */
 const createBegun = ({ events, readModels: { generations } }: Ports, wanted: readonly AnyProjection[]) => {
   const numbers = new Map<string, number>();
   return {
@@ -106,7 +106,9 @@ const createBegun = ({ events, readModels: { generations } }: Ports, wanted: rea
   };
 };
 
-/** Brings the generations being built up to the last event; stops when the signal fires. */
+/**
+ * Creates functions that bring the generations being built up to the last event, or stop when the signal fires.
+ */
 const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { signal, report }: RebuildOptions) => {
   const { events, readModels, system, sizes = defaultSizes } = ports;
   const failures = new Map<string, string>();

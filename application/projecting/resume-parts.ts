@@ -19,9 +19,9 @@ type Ports = {
 };
 
 /**
- * Brings stopped parts (documents of single organizations) up to the position of their projection. This succeeds once a
- * release runs that can read the events of the organization. A part that cannot be read stays stopped, and this process
- * does not try it again.
+ * Creates a function that brings stopped parts (documents of single organizations) up to the position of their
+ * projection. The function succeeds once a release runs that can read the events of the organization. A part that
+ * cannot be read stays stopped, and this process does not try it again.
  */
 export const createResumeParts = ({ events, readModels, projections, reportStopped }: Ports) => {
   const tried = new Set<string>();

@@ -12,7 +12,10 @@ export type StoppedProjections = {
 
 const id = 'projector';
 
-/** Records stopped projections and the reasons in the state store, for other processes. */
+/**
+ * Creates the record of stopped projections and their reasons in the state store, where other processes read the
+ * record.
+ */
 export const createStoppedProjections = (state: StateStore): StoppedProjections => {
   const read = async () => {
     const entry = await state.get('processes', id);

@@ -1,5 +1,6 @@
 import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
+import { failChainOff } from '../ports/chains.js';
 import { type AddressCodecs, invalidAddress } from '../ports/codec.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
 import type { PendingTransactions } from '../ports/pending.js';
@@ -44,7 +45,10 @@ export type Queries = {
 
 const notFound = (what: string, id: string | number): never => fail('NOT_FOUND', `${what} not found: ${id}`);
 
-/** Turns UNAVAILABLE into NODE_ERROR. Queries report UNAVAILABLE only for a chain that is not configured. */
+/**
+ * Turns UNAVAILABLE into NODE_ERROR, because queries report UNAVAILABLE only if the chain is not configured or no node
+ * can trace the transaction.
+ */
 const asNodeError = (error: unknown): never => {
   if (error instanceof Failure && error.code === 'UNAVAILABLE') throw new Failure('NODE_ERROR', error.message);
   throw error;
@@ -58,11 +62,11 @@ type Ports = {
   readonly codecs: AddressCodecs;
 };
 
-/** Reads through the gateway's node pool, so that queries share its cache and its in-flight requests. */
+/**
+ * Creates a reader that uses the gateway's node pool, so that queries share the pool's cache and in-flight requests.
+ */
 const createReader = ({ nodes }: Ports) => {
-  const nodeOf = (variant: Variant) =>
-    queriedNode(nodes, variant) ??
-    fail('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
+  const nodeOf = (variant: Variant) => queriedNode(nodes, variant) ?? failChainOff(variant);
   const ask = async (variant: Variant, method: string, params: readonly unknown[], bundle?: symbol) =>
     nodeOf(variant)
       .ask(method, params, { ...(bundle && { bundle }) })

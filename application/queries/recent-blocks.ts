@@ -45,7 +45,9 @@ const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
   return [...highest].map(([from, nonce]) => ({ from, nonce }));
 };
 
-/** Remembers the newest blocks, to find used nonces and the transactions that a reorg makes pending again. */
+/**
+ * Creates a record of the newest blocks, to find used nonces and the transactions that a reorg makes pending again.
+ */
 export const createRecentBlocks = (node: Node) => {
   const path = new Map<string, Block>();
 

@@ -46,8 +46,8 @@ const frameOf = (raw: Raw): Frame => ({
 });
 
 /**
- * Lists all calls below the transaction itself, callers before callees. Iterative, because calls may be nested deeper
- * than the stack.
+ * Lists all calls that a transaction causes, except the call of the transaction itself; callers precede callees. Uses
+ * a loop instead of recursion, because calls may be nested deeper than the stack allows.
  */
 const framesOfCalls = (root: unknown): Frame[] => {
   const top = rawRecord(root, 'a trace');
@@ -95,7 +95,7 @@ const framesOfTraces = (answer: unknown): Frame[] => {
   return listed(answer, 'traces').flatMap((one) => {
     const { traceAddress, type, action, result, error } = rawRecord(one, 'a trace');
     const translate = translations[text(type)] ?? failInvalidAnswer('a trace has an unknown type');
-    // An empty trace address is the transaction itself, not an internal call.
+    // A trace with an empty address describes the transaction itself, not an internal call.
     if (listed(traceAddress, 'the entries of a traceAddress').length === 0) return [];
     return [frameOf({ ...translate(part(action), part(result)), error })];
   });

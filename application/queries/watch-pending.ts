@@ -17,7 +17,7 @@ import { isIncluded, pendingIn, type Raw, rawRecord } from './wire-records.js';
 const maxAgeMs = 3 * 3_600_000;
 const maxTransactions = 10_000;
 const atOnce = 32;
-/** Limit of queued hashes. Hashes beyond the limit are found again in the node's pool. */
+/** Maximum number of queued hashes. Further hashes are found again in the node's pool. */
 const maxQueued = 20_000;
 const checkIntervalMs = 10_000;
 const poolIntervalMs = 60_000;
@@ -25,7 +25,9 @@ const pauseMs = 1000;
 
 type Ports = { readonly node: Node; readonly pending: PendingTransactions; readonly system: System };
 
-/** Creates a wait that `wake` ends early. A `wake` before the wait makes the wait return at once. */
+/**
+ * Creates `wait`, a pause that `wake` ends early. After a `wake` outside of a pause, the next `wait` returns at once.
+ */
 const createWakeableSleep = (system: System, signal: AbortSignal) => {
   let isAwake = false;
   let early: AbortController | null = null;
@@ -86,8 +88,8 @@ const createIntake =
   };
 
 /**
- * Looks up the next batch of stored transactions at each call, to remove transactions whose inclusion in a block was
- * missed.
+ * Creates a function that looks up the next batch of stored transactions at each call, to remove transactions whose
+ * inclusion in a block was missed.
  */
 const createCheck = ({ node, pending, system }: Ports) => {
   let last: PendingTransaction | null = null;
@@ -108,8 +110,8 @@ const createCheck = ({ node, pending, system }: Ports) => {
 };
 
 /**
- * Reads the node's whole transaction pool, to find transactions that were not announced. If the node refuses the
- * request, the pool is never read again.
+ * Creates a function that reads the node's whole transaction pool, to find transactions that were not announced. If
+ * the node refuses the request, the pool is never read again.
  */
 const createPoolReader = ({ node, pending, system }: Ports) => {
   let isOpen = true;
@@ -129,7 +131,7 @@ const createPoolReader = ({ node, pending, system }: Ports) => {
   };
 };
 
-/** Runs `work` at the first call and then at most once per `ms` milliseconds. */
+/** Returns a function that runs `work` at its first call and then at most once per `ms` milliseconds. */
 const every = (ms: number, system: System, work: () => Promise<void>) => {
   let due = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -139,7 +141,7 @@ const every = (ms: number, system: System, work: () => Promise<void>) => {
   };
 };
 
-/** Queue of announced transaction hashes. `wait` ends early at a new hash or a new head. */
+/** Creates a queue of announced transaction hashes. `wait` ends early at a new hash or a new head. */
 const createAnnouncements = ({ node, system }: Ports, signal: AbortSignal) => {
   const queued = new Set<string>();
   const sleeper = createWakeableSleep(system, signal);
@@ -200,7 +202,10 @@ const createRound = (ports: Ports, announcements: ReturnType<typeof createAnnoun
   };
 };
 
-/** Stores pending transactions from their announcement until a block includes them or uses their nonce. */
+/**
+ * Creates a process that stores pending transactions from their announcement until a block includes them or uses their
+ * nonce.
+ */
 export const createPendingWatcher = (ports: Ports) => {
   const { system } = ports;
 

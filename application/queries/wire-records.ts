@@ -1,26 +1,20 @@
 import { fail } from '../../domain/failure.js';
-import { isRecord } from '../../domain/rpc-value.js';
+import { isPaddedQuantity, isRecord } from '../../domain/rpc-value.js';
 import type { PendingTransaction } from '../ports/pending.js';
 
-/** Integer as a number where that is exact, otherwise as a bigint. */
+/** Integer as a number if a number can represent the integer exactly, otherwise as a bigint. */
 export type ExactInteger = number | bigint;
 
 /** Object in a node's response, not validated yet. */
 export type Raw = Readonly<Record<string, unknown>>;
-
-const maxQuantityLength = 66;
-const quantityPattern = /^0x[0-9a-fA-F]+$/;
 
 export const failInvalidAnswer = (fault: string): never => fail('NODE_ERROR', `Invalid answer of a node: ${fault}`);
 
 export const rawRecord = (value: unknown, what: string): Raw =>
   isRecord(value) ? value : failInvalidAnswer(`${what} is not an object`);
 
-/** Parses a hex quantity. The length is checked first, because parsing a million digits takes half a second. */
 export const quantity = (value: unknown, what: string): bigint =>
-  typeof value === 'string' && value.length <= maxQuantityLength && quantityPattern.test(value)
-    ? BigInt(value)
-    : failInvalidAnswer(`${what} is not a hex quantity`);
+  isPaddedQuantity(value) ? BigInt(value) : failInvalidAnswer(`${what} is not a hex quantity`);
 
 export const integer = (value: unknown, what: string): ExactInteger => {
   const exact = quantity(value, what);

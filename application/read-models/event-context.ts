@@ -1,7 +1,7 @@
 import { type EventContext, scopeOf } from '../../projections/define.js';
 import type { Recorded } from '../ports/event-store.js';
 
-/** Returns the facts about an event, besides its type and data, that projections may use. */
+/** Returns the properties of an event that projections may use in addition to its type and data. */
 export const eventContextOf = ({
   metadata: { organizationId, variant, occurredAt },
   position,

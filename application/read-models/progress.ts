@@ -11,7 +11,8 @@ export const includedBy = ({ positions }: Checkpoint): Position =>
   Math.min(...projections.map((projection) => positions[projection.name] ?? beginning));
 
 /**
- * Returns the position up to which every projection is built, also for organizations for which a projection is stopped.
+ * Returns the position up to which every projection is built for every organization, including organizations for which
+ * a projection is stopped.
  */
 export const includedOfAll = (checkpoint: Checkpoint): Position =>
   Math.min(includedBy(checkpoint), ...stoppedParts(checkpoint.positions).map(({ position }) => position));
@@ -65,8 +66,8 @@ const includedIn = (checkpoint: Checkpoint): Included => {
 };
 
 /**
- * Tracks the newest checkpoint. The position is computed again only when the checkpoint changed, because every query
- * needs the position.
+ * Creates a holder of the newest checkpoint. The position is computed again only when the checkpoint changed, because
+ * every query needs the position.
  */
 const createNewest = () => {
   let [revision, positions]: [number, Checkpoint['positions'] | null] = [-1, null];
@@ -97,8 +98,8 @@ type Ports = {
 };
 
 /**
- * Reads the checkpoint. Returns null while the read models were built from another event store and not emptied yet: their
- * position says nothing about the events of this store.
+ * Creates a function that reads the checkpoint. The function returns null if the read models were built from another
+ * event store and have not been emptied yet: their position says nothing about the events of this store.
  */
 const createReadCheckpoint = ({ readModels, events }: Ports) => {
   let isOurs = false;

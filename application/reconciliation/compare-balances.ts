@@ -4,10 +4,9 @@ import type { AddressDocument } from '../../projections/addresses.js';
 import { type AssetDocument, assetDocumentId, assets, unreadBalances } from '../../projections/assets.js';
 import { areHeld } from '../assets/assets.js';
 import { checkNodes, readBalances } from '../assets/balance-ledger.js';
-import { partSize, takeHoldings } from '../assets/changed-balances.js';
+import { holdingParts } from '../assets/changed-balances.js';
 import type { Contracts } from '../assets/contracts.js';
 import { groupBy } from '../async/group-by.js';
-import { slicesOf } from '../async/slices.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -24,7 +23,7 @@ type Ports = {
 export type Difference = Holding & {
   readonly expected: string;
   readonly found: string;
-  /** Height at which the expected balance was read from the chain; the difference arose above that height. */
+  /** Height at which the expected balance was read from the chain; the difference arose in a later block. */
   readonly since: number;
 };
 
@@ -37,7 +36,7 @@ export type Compared = Height & {
 
 const keyOf = ({ address, asset }: Holding) => `${address} ${assetKey(asset)}`;
 
-/** Compares stored balances with the balances on the chain at a final block. */
+/** Creates a function that compares stored balances with the balances on the chain at a final block. */
 export const createComparison = (ports: Ports) => {
   const { readModels, contracts, chains, system } = ports;
 
@@ -66,7 +65,7 @@ export const createComparison = (ports: Ports) => {
   /**
    * Reads from the chain, as of block `at`, the balances that `some` lists: either only native balances, or only
    * balances of one contract. If only the contract fails, logs a warning and returns no balances. Rejects if the nodes
-   * fail, because no difference would be found.
+   * fail, because an empty result would look as if no balance differed.
    */
   const read = async ({ variant, organizationId }: Context, { at }: Compared, some: readonly AssetDocument[]) => {
     const chain = chains.of(variant);
@@ -100,9 +99,9 @@ export const createComparison = (ports: Ports) => {
     const awaited = new Set(compared.awaited.map(keyOf));
     const differences: Difference[] = [];
     for (const standard of await standardsOf(context)) {
-      const { holdings } = await takeHoldings(ports, context, { addresses: compared.addresses, standard });
-      context.touch?.(holdings.length);
-      for (const some of slicesOf(holdings, partSize.balances)) {
+      const { addresses } = compared;
+      for await (const some of holdingParts(ports, context, { addresses, standard })) {
+        context.touch?.(some.length);
         const settled = some.filter((one) => !awaited.has(keyOf(one)));
         differences.push(...(await compareSome(context, compared, settled)));
         await system.breathe();

@@ -16,7 +16,10 @@ import {
 } from '../webhooks/notifier.js';
 import { showDifference } from './difference-record.js';
 
-/** Requests a delivery of each BalanceDrifted event to the webhooks that subscribe to its notification type. */
+/**
+ * Creates a process that requests a delivery of each BalanceDrifted event to the webhooks that subscribe to its
+ * notification type.
+ */
 export const createDriftNotifier = (ports: NotifierPorts & { readonly descriptions: Descriptions }) => {
   const { readModels, deliveries, descriptions, system } = ports;
 

@@ -31,7 +31,7 @@ const walletsPerSave = 100;
 const maxFailures = 10;
 const firstKey: DocumentKey = { scope: '', id: '' };
 
-/** Stores the progress of the passes, so that a restart continues with the next wallet. */
+/** Creates a store for the progress of the passes, so that a restart continues with the next wallet. */
 const createPassStore = (state: StateStore, { tag }: Variant) => {
   const id = `reconcile:${tag}`;
   let revision = noEntry;
@@ -43,15 +43,15 @@ const createPassStore = (state: StateStore, { tag }: Variant) => {
     },
     save: async (pass: Pass) => {
       if (!(await state.put('processes', id, JSON.stringify(pass), revision)))
-        throw new Error('Another process reconciles this chain; continuing from its progress.');
+        throw new Error('Another process is reconciling this chain; continuing from its progress.');
       revision++;
     },
   };
 };
 
 /**
- * Compares the balances of all wallets of a chain with the nodes, once per interval. The first pass begins one interval
- * after the first start.
+ * Creates a process that compares the balances of all wallets of a chain with the nodes, once per interval. The first
+ * pass begins one interval after the first start.
  */
 export const createReconciler = (ports: Ports, variant: Variant) => {
   const { readModels, reconciliation, reconcileSeconds, system } = ports;

@@ -6,7 +6,9 @@ import { type WalletDocument, wallets } from '../../projections/wallets.js';
 import { balanceStep } from '../assets/balance-ledger.js';
 import { partSize } from '../assets/changed-balances.js';
 import type { Contracts } from '../assets/contracts.js';
+import { createSingleFlight } from '../async/single-flight.js';
 import { slicesOf } from '../async/slices.js';
+import { createFairTurns } from '../async/turns/fair-turns.js';
 import { type Context, type Done, type Handle, scopeFor, step } from '../commands/handle.js';
 import { withoutSeed } from '../commands/own-events.js';
 import type { Chains } from '../ports/chains.js';
@@ -38,7 +40,10 @@ export type ReconciliationPorts = {
 type FoundDifference = Pick<Drifted, 'address' | 'asset' | 'expected' | 'found'> & { readonly block: number };
 
 export type Reconciliation = {
-  /** Compares all balances of a wallet of at most 1000 addresses. */
+  /**
+   * Compares all balances of a wallet with at most 1000 addresses. Concurrent calls for one wallet share a comparison,
+   * which is charged to the first caller.
+   */
   reconcile(context: Context, walletId: string): Promise<Done<readonly FoundDifference[]>>;
   /** Yields the ids of all wallets, newest first. */
   walletIds(context: Context): AsyncGenerator<string>;
@@ -52,6 +57,11 @@ type ReconciledPart = {
 };
 
 const maxAddresses = 1000;
+/**
+ * Limits for ReconcileWallet, which may read many thousands of balances: one wallet of an organization at a time, and
+ * organizations are served round-robin.
+ */
+const reconciliationTurns = { maxConcurrent: 4, maxConcurrentPerKey: 1, maxWaiting: 16 };
 /** Maximum number of differences that one command records. */
 const differencesAtOnce = 100;
 
@@ -60,9 +70,23 @@ const driftKey = (
   { walletId, address, asset }: Pick<Drifted, 'walletId' | 'address' | 'asset'>,
 ) => `${variant.tag}.${walletId}.${address}.${assetKey(asset)}`;
 
+/** Collects the differences of all parts of a wallet. */
+const collect = async (
+  events: Streams,
+  parts: AsyncIterable<ReconciledPart>,
+): Promise<Done<readonly FoundDifference[]>> => {
+  const answer: FoundDifference[] = [];
+  let position = await events.head();
+  for await (const part of parts) {
+    answer.push(...part.differences);
+    position = Math.max(position, part.position);
+  }
+  return { answer, position };
+};
+
 /**
- * Compares stored balances with the chain at a final block. Each difference is recorded as BalanceDrifted, and corrected
- * by a BalanceRead in the same commit.
+ * Creates functions that compare stored balances with the chain at a final block. Each difference is recorded as
+ * BalanceDrifted, and corrected by a BalanceRead in the same commit.
  */
 export const createReconciliation = (ports: ReconciliationPorts): Reconciliation => {
   const { handle, events, readModels, addressParser } = ports;
@@ -106,6 +130,8 @@ export const createReconciliation = (ports: ReconciliationPorts): Reconciliation
       for (const some of slicesOf(page, partSize.addresses)) yield await reconcilePart(context, wallet, some);
   };
 
+  const shared = createSingleFlight<Done<readonly FoundDifference[]>>();
+  const inTurn = createFairTurns(reconciliationTurns);
   return {
     reconcile: async (given, walletId) => {
       const context = withoutSeed(given);
@@ -115,13 +141,10 @@ export const createReconciliation = (ports: ReconciliationPorts): Reconciliation
           'FAILED_PRECONDITION',
           `Wallet ${walletId} has ${address_count} addresses; ReconcileWallet compares at most ${maxAddresses}. The daily reconciliation and chainfold audit reconcile compare wallets of any size.`,
         );
-      const answer: FoundDifference[] = [];
-      let position = await events.head();
-      for await (const part of partsOf(context, walletId)) {
-        answer.push(...part.differences);
-        position = Math.max(position, part.position);
-      }
-      return { answer, position };
+      const { organizationId, variant } = context;
+      return shared.run(`${organizationId} ${variant.tag} ${walletId}`, undefined, () =>
+        inTurn(organizationId, () => collect(events, partsOf(context, walletId))),
+      );
     },
     walletIds: async function* (context) {
       for await (const { wallet_id } of everyDocument(readModels, wallets, scopeFor(context))) yield wallet_id;

@@ -45,7 +45,7 @@ export const settledHeight = async (ports: Ports, context: Context, wallet: Wall
   const confirmed = reached.tip.number - thresholdOf(variant, wallet.confirmation) + 1;
   const number = Math.max(0, Math.min(await chain.finalized(), confirmed));
   const at = await chain.headerAt(number);
-  if (!at) return fail('NODE_ERROR', `The node has no block ${number}, although it was followed.`);
+  if (!at) return fail('NODE_ERROR', `No node has block ${number}, although the block was followed.`);
   if (!(await progress.reached(await events.head(), catchUpMs, organizationId)))
     return fail('UNAVAILABLE', 'Read model is catching up. Retry in a moment.');
   return { at, chain: first };

@@ -130,8 +130,8 @@ const addTo = (block: ActivityBlock, document: Document) => {
 };
 
 /**
- * Adds a document to its block and returns the block: the last block, or a new block. Returns undefined without a
- * document.
+ * Adds a document to the last block if the document belongs to that block, otherwise to a new block. Returns the block
+ * of the document, or undefined if there is no document.
  */
 const blockWith = (last: ActivityBlock | undefined, document: Document | undefined) => {
   if (!document) return undefined;
@@ -144,7 +144,10 @@ const fillAll = async (sources: readonly Source<Document>[]) => {
   for (const source of sources) await source.fill();
 };
 
-/** Yields the blocks with activity in the direction of the scan. Leaves out removed transfers and replaced blocks. */
+/**
+ * Creates a function that yields the blocks with activity in the direction of the scan, without removed transfers and
+ * replaced blocks.
+ */
 export const createActivity = (ports: Ports): Activity =>
   async function* (context, scan) {
     const sources = openSources(ports, context, scan);

@@ -35,21 +35,18 @@ export type Balances = {
     at: CutOff,
   ): Promise<ReadonlyMap<string, bigint | null>>;
   /**
-   * Returns the first and the last time (Unix seconds) at which the service began to follow the asset at the address,
-   * by a registration or from the start of an import. Infinity if the service never followed the asset there.
+   * Returns the times (Unix seconds) at which the service began to follow the asset at the address, by a registration or
+   * from the start of an import. Empty if the service never followed the asset there.
    */
-  followedSince(
-    context: Context,
-    holder: Holder,
-    asset: Asset,
-  ): Promise<{ readonly first: number; readonly last: number }>;
+  followedSince(context: Context, holder: Holder, asset: Asset): Promise<readonly number[]>;
 };
 
 const nativeKey = assetKey({ standard: 'native' });
-const secondsOf = (time: string | undefined) =>
-  time === undefined ? Number.POSITIVE_INFINITY : Math.floor(Date.parse(time) / 1000);
+const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);
 
-/** Returns the changes of balances of an address in a block, by asset key. Fees are paid in the chain's own coin. */
+/**
+ * Returns the balance changes of an address in a block, by asset key. Fees are paid in the chain's own coin.
+ */
 const changesIn = (block: ActivityBlock, address: string): ReadonlyMap<string, Change> => {
   const changes = new Map<string, Change>();
   const update = (key: string, part: Partial<Change>) => {
@@ -78,7 +75,7 @@ type Blocks = (
 ) => AsyncGenerator<{ number: number; changes: ReadonlyMap<string, Change> }>;
 
 /**
- * Returns, by asset key, the changes of blocks at or below the height of the cut-off that have a later time than the
+ * Returns, by asset key, the changes in blocks at or below the height of the cut-off that have a later time than the
  * cut-off. Such blocks exist where block times may decrease.
  */
 const changesAhead = async (blocks: Blocks, at: CutOff) => {
@@ -134,6 +131,21 @@ const isImported = (
   (imported && imported.last_time <= (complete?.time ?? '')) ||
   (registered && registered.last_time <= last_time);
 
+/** Returns the times of all registrations, the first one first; empty without a registration. */
+const timesOf = (registration: RegistrationDocument | null | undefined): readonly number[] => {
+  if (!registration) return [];
+  const { first_time, repeated = [], last_time } = registration;
+  return [first_time, ...repeated, last_time].map(secondsOf);
+};
+
+/** Returns the times at which both the address and the token were followed for the first time or once more. */
+const timesOfToken = (own: readonly number[], ...others: readonly (readonly number[])[]): readonly number[] => {
+  const [since, token] = [own[0], least(others.flatMap((times) => times.slice(0, 1)))];
+  if (since === undefined || token === Number.POSITIVE_INFINITY) return [];
+  const first = Math.max(since, token);
+  return [first, ...[own, ...others].flat().filter((time) => time > first)];
+};
+
 const createFollowedSince =
   (readModels: ReadModels): Balances['followedSince'] =>
   async (context, { walletId, address }, asset) => {
@@ -145,14 +157,12 @@ const createFollowedSince =
     ];
     const keys = ids.map((id) => ({ scope: scopeFor(context), id }));
     const [own, imported, registered] = await readModels.getMany(registrations, keys);
-    const [first, last] = [secondsOf(own?.first_time), secondsOf(own?.last_time)];
-    if (own?.complete && isImported(own, asset, imported, registered))
-      return { first: Math.min(first, own.complete.since), last: own.complete.since };
-    if (asset.standard === 'native') return { first, last };
-    return {
-      first: Math.max(first, Math.min(secondsOf(imported?.first_time), secondsOf(registered?.first_time))),
-      last: Math.max(last, Math.min(secondsOf(imported?.last_time), secondsOf(registered?.last_time))),
-    };
+    const { complete } = own ?? {};
+    const times = timesOf(own);
+    // An import leaves no gap after its start.
+    if (own && complete && isImported(own, asset, imported, registered))
+      return [...times.filter((time) => time < complete.since), complete.since];
+    return asset.standard === 'native' ? times : timesOfToken(times, timesOf(imported), timesOf(registered));
   };
 
 /** Searches for the last reading of each asset at or before the cut-off, and adds up the changes since then. */
@@ -192,8 +202,8 @@ export const createBalances = (ports: Ports): Balances => {
         const search = before.get(assetKey(asset)) as SearchBefore;
         const { balance, isEmpty } = search.result();
         if (balance !== null) continue;
-        const { first } = await followedSince(context, holder, asset);
-        if (isEmpty && first > at.time) continue;
+        const since = least(await followedSince(context, holder, asset));
+        if (isEmpty && since > at.time) continue;
         after.set(assetKey(asset), await searchAfter(candidates(asset, 'after'), { depth, recent: search.recent() }));
       }
       await runAfter(after, blocks);

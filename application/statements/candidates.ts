@@ -34,7 +34,10 @@ type Ports = { readonly readModels: ReadModels; readonly chains: Pick<Chains, 'f
 const maxReplaced = 8192;
 const readAtOnce = 5;
 
-/** Reads the replaced blocks of a wallet lazily, once and newest first. */
+/**
+ * Creates a function that reads the replaced blocks of a wallet, newest first and only as far as needed. Each block is
+ * read once.
+ */
 const createReplacedBlocks = (readModels: ReadModels, context: Context, walletId: string, chain: string) => {
   const unread = documentsBy(readModels, context, drops, { index: 'byWallet', equal: [walletId, chain] });
   const known: DropDocument[] = [];
@@ -49,7 +52,10 @@ const createReplacedBlocks = (readModels: ReadModels, context: Context, walletId
   };
 };
 
-/** Finds the readings of one address. Leaves out readings of blocks that were replaced after the reading was stored. */
+/**
+ * Creates a function that finds the readings of one address. Readings of blocks that were replaced after the reading
+ * was stored are left out.
+ */
 export const createCandidates =
   ({ readModels, chains }: Ports) =>
   (context: Context, { walletId, address }: Holder, at: CutOff): Candidates => {

@@ -6,7 +6,7 @@ import type { Chain, Header } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
 import type { ReadModels } from '../ports/read-models.js';
 
-/** Last block of a chain at or before a time, which is where a period begins or ends. */
+/** Last block of a chain at or before a time. A period begins after one such block and ends with another. */
 export type CutOff = {
   /** Requested time in Unix seconds. */
   readonly time: number;
@@ -15,8 +15,8 @@ export type CutOff = {
   /** Hash of the chain's first block; undefined while nothing of the chain is known. */
   readonly chain: string | undefined;
   /**
-   * Present if the block was found without a node: it is then the last block up to the time with activity of the
-   * wallet.
+   * Present if the block was found without a node. The block is then the last block with activity of the wallet up to
+   * the time.
    */
   readonly isRecorded?: true;
 };
@@ -46,8 +46,8 @@ const lastBlockAt = async (chain: Chain, time: number, first: Header, head: Head
 };
 
 /**
- * Finds cut-offs, the last blocks of statements, by asking the nodes. Without a node, the cut-off is the wallet's last
- * block with activity up to the requested time, because later blocks up to that time did not change its balances.
+ * Creates a function that finds cut-offs by asking the nodes. Without a node, the cut-off is the wallet's last block
+ * with activity up to the requested time, because later blocks up to that time did not change the wallet's balances.
  */
 export const createCutOffs = (ports: {
   readonly chains: Pick<Chains, 'find'>;

@@ -12,15 +12,19 @@ type Query = {
 
 const pageSize = 100;
 
-/** Yields the documents of an index, reading page by page, and charges the caller for each document. */
+/**
+ * Yields the documents of an index, reading page by page, and charges the caller for each document. The documents are
+ * those of the caller's organization, unless another scope is given.
+ */
 export const documentsBy = async function* <Doc>(
   readModels: ReadModels,
   context: Context,
   collection: Collection<Doc>,
   { after: first, limit = pageSize, ...query }: Query,
+  scope = scopeFor(context),
 ): AsyncGenerator<Doc> {
   for (let after: PageKey | null | undefined = first; after !== null; ) {
-    const page: Page<Doc> = await readModels.page(collection, scopeFor(context), { ...query, limit, after });
+    const page: Page<Doc> = await readModels.page(collection, scope, { ...query, limit, after });
     context.touch?.(page.documents.length);
     yield* page.documents;
     after = page.next;

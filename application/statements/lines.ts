@@ -10,7 +10,7 @@ import type { Activity, ActivityBlock, Scan } from './activity.js';
 import type { Balances } from './balances.js';
 import type { CutOff } from './cut-off.js';
 import { documentsBy } from './documents-by.js';
-import { type Movement, movementsIn, type Selection } from './movements.js';
+import { movementsIn, type Selection, type StatementMovement } from './movements.js';
 import { createTallies, type Tallies, type Tally, type UnexplainedReason, unexplainedReasons } from './tallies.js';
 
 /** Period of a statement: the blocks after `start`, up to and including `end`. */
@@ -42,7 +42,7 @@ export type Line = {
 /** Part of the statement of one address: the opening balance of an asset, a movement, or the line of an asset. */
 export type Entry =
   | { readonly kind: 'opening'; readonly address: string; readonly asset: Asset; readonly balance: bigint }
-  | { readonly kind: 'movement'; readonly movement: Movement }
+  | { readonly kind: 'movement'; readonly movement: StatementMovement }
   | { readonly kind: 'line'; readonly line: Line };
 
 type Wallet = { readonly wallet_id: string; readonly confirmation?: number };
@@ -58,24 +58,28 @@ type Of = {
   readonly selection: Selection;
 };
 const holderOf = ({ wallet, address }: Of) => ({ walletId: wallet.wallet_id, address });
-/** Yields entries in batches, because to wait for each entry would take longer than to read the entry. */
+/** Yields entries in batches, because waiting for each entry would take longer than reading the entry. */
 export type AddressEntries = (context: Context, of: Of) => AsyncGenerator<readonly Entry[]>;
 
 type Ports = { readonly readModels: ReadModels; readonly activity: Activity; readonly balances: Balances };
 
-/** Finds the reasons for an amount that movements and fees do not explain. */
+/** Creates a function that finds the reasons for an amount that movements and fees do not explain. */
 const createReasons = ({ readModels, balances }: Ports) => {
-  const hasUnreadable = async ({ variant }: Context, { start, end }: Period) => {
-    const query = { index: 'all', equal: [], limit: 1, after: [end.number + 1, ''] as const };
-    const { documents } = await readModels.page(unreadableBlocks, scopeOf(systemOwner, variant.tag), query);
-    return (documents[0]?.number ?? -1) > start.number;
+  const hasUnreadable = async (context: Context, { start, end }: Period) => {
+    const query = { index: 'all', equal: [], after: [end.number + 1, ''] as const };
+    const scope = scopeOf(systemOwner, context.variant.tag);
+    for await (const { number, chain } of documentsBy(readModels, context, unreadableBlocks, query, scope)) {
+      if (number <= start.number) return false;
+      if (chain === end.chain) return true;
+    }
+    return false;
   };
   return async (context: Context, of: Of, tally: Tally, isCorrected: boolean) => {
     const { period } = of;
     const reasons = new Set(tally.reasons);
-    const { first, last } = await balances.followedSince(context, holderOf(of), tally.asset);
+    const since = await balances.followedSince(context, holderOf(of), tally.asset);
     const isWithin = (time: number) => time > period.start.time && time <= period.end.time;
-    if (tally.opening === null || isWithin(first) || isWithin(last)) reasons.add('before_registration');
+    if (tally.opening === null || since.some(isWithin)) reasons.add('before_registration');
     if (await hasUnreadable(context, period)) reasons.add('unreadable_block');
     if (isCorrected) reasons.add('balance_drifted');
     if (reasons.size === 0) reasons.add(tally.asset.standard === 'native' ? 'unknown' : 'rebasing_token');
@@ -98,8 +102,8 @@ const correctionsOf = async (readModels: ReadModels, context: Context, of: Of, a
 };
 
 /**
- * Returns the line of an asset; null if no balance of the asset is known, for example because its only activity is a
- * failed transfer.
+ * Creates a function that returns the line of an asset; null if no balance of the asset is known, for example because
+ * its only activity is a failed transfer.
  */
 const createLine = (ports: Ports) => {
   const reasonsFor = createReasons(ports);
@@ -116,7 +120,7 @@ const createLine = (ports: Ports) => {
   };
 };
 
-/** Yields the lines of all tallies. */
+/** Creates a function that yields the lines of all tallies. */
 const createLines = (ports: Ports) => {
   const lineOf = createLine(ports);
   return async function* (context: Context, of: Of, tallies: Tallies): AsyncGenerator<readonly Entry[]> {
@@ -162,11 +166,13 @@ const boundsOf = ({ variant }: Context, { wallet, period }: Of): Record<'recent'
 
 type Changes = {
   readonly block: ActivityBlock;
-  readonly movements: readonly Movement[];
+  readonly movements: readonly StatementMovement[];
   readonly changed: readonly Asset[];
 };
 
-/** Yields the blocks within bounds, with their movements and all assets that they change. */
+/**
+ * Creates a function that yields the blocks within bounds, with their movements and all assets that they change.
+ */
 const createBlocksIn = (activity: Activity) =>
   async function* (context: Context, of: Of, { isWanted, from, direction }: Bounds): AsyncGenerator<Changes> {
     const { wallet, period, selection } = of;
@@ -178,7 +184,10 @@ const createBlocksIn = (activity: Activity) =>
     }
   };
 
-/** Yields the statement of one address. Memory grows with the number of its assets, not with its movements. */
+/**
+ * Creates a function that yields the statement of one address. Memory use grows with the number of the address's
+ * assets, not with the number of its movements.
+ */
 export const createAddressEntries = (ports: Ports): AddressEntries => {
   const { readModels, activity, balances } = ports;
   const blocksIn = createBlocksIn(activity);

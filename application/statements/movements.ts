@@ -5,7 +5,7 @@ import type { ActivityBlock } from './activity.js';
 export type Direction = 'incoming' | 'outgoing';
 
 /** One side of a transfer, with the fee that the address paid for its transaction. */
-export type Movement = {
+export type StatementMovement = {
   readonly document: Pick<TransferDocument, 'transfer' | 'state' | 'block_number' | 'block_time'>;
   readonly address: string;
   readonly direction: Direction;
@@ -19,8 +19,8 @@ const native: Asset = { standard: 'native' };
 
 const sides = { incoming: ['incoming'], outgoing: ['outgoing'], both: ['outgoing', 'incoming'] } as const;
 /**
- * Returns the directions that a transfer document shows. On TON, a transfer has one document per side, also a transfer
- * to oneself.
+ * Returns the directions that a transfer document shows. On TON, a transfer has one document per side, even if sender
+ * and receiver are the same address.
  */
 const directionsOf = ({ transfer: { details } }: TransferDocument): readonly Direction[] => {
   if (details.transfer_type === 'TRANSFER_TYPE_INCOMING') return sides.incoming;
@@ -28,7 +28,7 @@ const directionsOf = ({ transfer: { details } }: TransferDocument): readonly Dir
 };
 
 /** Adds the sides of a transfer that belong to the selected address, or to any address of the wallet. */
-const addSides = (movements: Movement[], document: TransferDocument, selected: string | undefined) => {
+const addSides = (movements: StatementMovement[], document: TransferDocument, selected: string | undefined) => {
   const { transfer, own_from, own_to } = document;
   for (const direction of directionsOf(document)) {
     const address = direction === 'outgoing' ? own_from : own_to;
@@ -39,13 +39,13 @@ const addSides = (movements: Movement[], document: TransferDocument, selected: s
   }
 };
 
-/** Movement of a fee alone, for a transaction that moved none of the selected assets. */
+/** Builds a movement that shows only a fee, for a transaction that moved none of the selected assets. */
 const feeAlone = (
   { number, time }: ActivityBlock,
   address: string,
   transaction: string,
   isPending: boolean,
-): Omit<Movement, 'fee'> => ({
+): Omit<StatementMovement, 'fee'> => ({
   document: {
     transfer: {
       transaction,
@@ -68,7 +68,7 @@ const feeAlone = (
 });
 
 /** Ranks the movements of a transaction. The movement with the lowest rank shows the fee. */
-const rankOf = ({ direction, document }: Movement) =>
+const rankOf = ({ direction, document }: StatementMovement) =>
   (direction === 'outgoing' ? 0 : 2) + (document.transfer.asset.standard === 'native' ? 0 : 1);
 
 export type Selection = {
@@ -80,7 +80,7 @@ export type Selection = {
 };
 
 /** Returns, by address and transaction, the index of the movement that shows the fee. */
-const feePlaces = (movements: readonly Movement[]) => {
+const feePlaces = (movements: readonly StatementMovement[]) => {
   const places = new Map<string, number>();
   for (const [i, movement] of movements.entries()) {
     const key = feeKey(movement.address, movement.document.transfer.transaction);
@@ -92,7 +92,7 @@ const feePlaces = (movements: readonly Movement[]) => {
 const feeKey = (address: string, transaction: string) => `${address} ${transaction}`;
 
 const sidesIn = ({ transfers }: ActivityBlock, { address, hasAsset, showsFailed }: Selection) => {
-  const found: Movement[] = [];
+  const found: StatementMovement[] = [];
   for (const document of transfers) {
     const { asset, failed } = document.transfer;
     if (hasAsset(asset) && (showsFailed || !failed)) addSides(found, document, address);
@@ -104,7 +104,11 @@ const sidesIn = ({ transfers }: ActivityBlock, { address, hasAsset, showsFailed 
  * Returns the movements of a block, in the order of its documents. A fee is part of a movement of the address and
  * transaction that paid it, or is a movement of its own if there is no such movement.
  */
-export const movementsIn = (block: ActivityBlock, selection: Selection, isPending: boolean): readonly Movement[] => {
+export const movementsIn = (
+  block: ActivityBlock,
+  selection: Selection,
+  isPending: boolean,
+): readonly StatementMovement[] => {
   const { address: selected, hasAsset } = selection;
   const isSelected = ({ address }: { readonly address: string }) => selected === undefined || selected === address;
   const found = sidesIn(block, selection);
@@ -115,7 +119,7 @@ export const movementsIn = (block: ActivityBlock, selection: Selection, isPendin
     for (const { transaction, value } of fees) {
       const fee = BigInt(value);
       const place = places.get(feeKey(address, transaction));
-      if (place !== undefined) found[place] = { ...(found[place] as Movement), fee };
+      if (place !== undefined) found[place] = { ...(found[place] as StatementMovement), fee };
       else if (fee !== 0n && hasAsset(native)) found.push({ ...feeAlone(block, address, transaction, isPending), fee });
     }
   return found;

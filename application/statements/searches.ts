@@ -20,9 +20,9 @@ const takeFrom = (candidates: AsyncGenerator<Candidate>) => async (): Promise<Ca
  * are added from the newest to the oldest.
  */
 export type SearchBefore = {
-  /** Adds a change. A change of a block below `lowest` is ignored. */
+  /** Adds a change. A change in a block below `lowest` is ignored. */
   add(change: Change): Promise<void>;
-  /** Returns the height of the lowest block of which the changes are needed. */
+  /** Returns the height of the lowest block whose changes are needed. */
   lowest(): number;
   /**
    * Returns the balance, which is null without a reading. `sum` is the sum of the changes since the reading or, without
@@ -38,7 +38,7 @@ export type SearchBefore = {
 
 /**
  * Begins a search for a balance at or before block `at.number`. `depth` is the number of blocks below a reading in
- * which a change may be recorded after the reading, because a reorg replaced these blocks. `ahead` are changes of
+ * which a change may be recorded after the reading, because a reorg replaced these blocks. `ahead` are the changes in
  * blocks at or below the cut-off that have a later time than the cut-off.
  */
 export const searchBefore = async (
@@ -60,7 +60,7 @@ export const searchBefore = async (
     !isCertain && by.some((one) => one.number <= number && one.position > position);
   /**
    * Moves to older readings until none of the changes at or below the reading was recorded after the reading. `added`
-   * are unchecked changes.
+   * are the changes that have not been compared with a reading yet.
    */
   const skipOvertaken = async (added: readonly Change[]) => {
     for (let by = added; candidate && isOvertaken(candidate, by); by = [...below, ...at.ahead]) {

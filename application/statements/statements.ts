@@ -16,7 +16,7 @@ import { createBalances } from './balances.js';
 import { createCutOffs } from './cut-off.js';
 import { documentsBy } from './documents-by.js';
 import { createAddressEntries, type Entry, isInTransit, type Line, type Period } from './lines.js';
-import { type Movement, movementsIn, type Selection } from './movements.js';
+import { movementsIn, type Selection, type StatementMovement } from './movements.js';
 
 type StatementRequest = {
   readonly walletId: string | undefined;
@@ -39,14 +39,16 @@ type StatementPage = {
    * iterated.
    */
   readonly lines: Listed<Line>;
-  readonly movements: readonly Movement[];
+  readonly movements: readonly StatementMovement[];
   readonly nextPageToken: string;
 };
 
 export type Statements = {
   /** Returns the statement with one page of its movements, newest first. */
   page(context: Context, request: StatementRequest, page: PageRequest): Promise<StatementPage>;
-  /** Yields the whole statement, address by address, the movements of each address oldest first. */
+  /**
+   * Returns the whole statement, address by address. The movements of each address are listed oldest first.
+   */
   whole(context: Context, request: StatementRequest): Promise<Whole>;
 };
 export type Whole = {
@@ -92,7 +94,9 @@ const assetFilter = (
     (contract === undefined || ('contract' in asset && asset.contract === contract));
 };
 
-/** Converts the parts of a request to their stored forms, and finds wallet and period. */
+/**
+ * Creates a function that converts the parts of a request to their stored forms, and finds the wallet and the period.
+ */
 const createPrepare = ({ readModels, addressParser, chains }: Ports) => {
   const cutOffs = createCutOffs({ chains, readModels });
   const stored = (context: Context, text: string | undefined, path: string) =>
@@ -136,7 +140,7 @@ const readPlace = ([time, text]: PageKey): Place => {
   const [number, index] = JSON.parse(text) as [number, number];
   return { time: Number(time), number, index };
 };
-const placed = ({ time, number }: ActivityBlock, movements: readonly Movement[]) =>
+const placed = ({ time, number }: ActivityBlock, movements: readonly StatementMovement[]) =>
   movements.map((movement, index) => ({ movement, time, number, index }));
 /** Returns the index of the first movement of a block that follows a place. */
 const firstIndex = ({ number }: ActivityBlock, after: Place | null) => {

@@ -1,7 +1,7 @@
 import { type Asset, assetKey } from '../../domain/asset.js';
 import type { TouchDocument } from '../../projections/statements/touches.js';
 import type { ActivityBlock } from './activity.js';
-import type { Movement } from './movements.js';
+import type { StatementMovement } from './movements.js';
 
 /** Reasons why the balance of an asset changed other than by its recorded movements and fees. */
 export const unexplainedReasons = [
@@ -46,7 +46,9 @@ export type Tally = {
   readonly reasons: Set<UnexplainedReason>;
 };
 
-/** Adds up movements by asset. The fee of a movement counts for the chain's own coin. */
+/**
+ * Creates tallies, which add up movements by asset. The fee of a movement counts for the chain's own coin.
+ */
 export const createTallies = () => {
   const tallies = new Map<string, Tally>();
   const paid = (fee: bigint) => (fee === 0n ? undefined : tallies.get(nativeKey));
@@ -56,19 +58,19 @@ export const createTallies = () => {
       const sums = { incoming: 0n, outgoing: 0n, fees: 0n, inTransit: 0n };
       tallies.set(assetKey(asset), { asset, opening, ...sums, reasons: new Set() });
     },
-    add: ({ document, change, fee }: Movement) => {
+    add: ({ document, change, fee }: StatementMovement) => {
       const tally = tallies.get(assetKey(document.transfer.asset)) as Tally;
       if (change > 0n) tally.incoming += change;
       else tally.outgoing -= change;
       const payer = paid(fee);
       if (payer) payer.fees += fee;
     },
-    addInTransit: ({ document, change, fee }: Movement) => {
+    addInTransit: ({ document, change, fee }: StatementMovement) => {
       (tallies.get(assetKey(document.transfer.asset)) as Tally).inTransit += change;
       const payer = paid(fee);
       if (payer) payer.inTransit -= fee;
     },
-    /** Notes the reasons of changes with an unknown amount. */
+    /** Records the reasons why changes have an unknown amount. */
     note: ({ touches }: ActivityBlock) => {
       for (const touch of touches) {
         const reason = reasonOf(touch);

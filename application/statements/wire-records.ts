@@ -3,7 +3,7 @@ import type { Variant } from '../../domain/variant.js';
 import type { Describe } from '../assets/token-descriptions.js';
 import { type AssetRecord, showAsset, showTransfer, type TransferRecord } from '../assets/wire-records.js';
 import type { Correction, Line } from './lines.js';
-import type { Direction, Movement } from './movements.js';
+import type { Direction, StatementMovement } from './movements.js';
 
 /** Correction of a balance by reconciliation. Amounts are decimal numbers of smallest units. */
 export type CorrectionRecord = { block: number; expected: string; found: string };
@@ -50,7 +50,7 @@ export const showLine = (variant: Variant, line: Line, describe: Describe): Line
   ...(line.corrections.length > 0 && { corrections: line.corrections.map(showCorrection) }),
 });
 
-export const showMovement = (variant: Variant, movement: Movement, describe: Describe): MovementRecord => ({
+export const showMovement = (variant: Variant, movement: StatementMovement, describe: Describe): MovementRecord => ({
   transfer: showTransfer(variant, movement.document, describe),
   address: movement.address,
   direction: movement.direction,

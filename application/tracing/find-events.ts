@@ -39,8 +39,8 @@ const belongsTo = ({ metadata: { requestId, correlationId, causationId } }: Reco
   requestId === wanted || correlationId === wanted || causationId === wanted;
 
 /**
- * Reads the range newest first. After an event of the request, reads only `beforeMs` further back, the maximum duration
- * of a request.
+ * Reads the range newest first. After an event of the request is found, reads at most `beforeMs` further back, because
+ * no request takes longer.
  */
 const findIn = async ({ events }: Ports, owner: string, { from, until }: SearchRange, requestId: string) => {
   const found: Recorded[] = [];

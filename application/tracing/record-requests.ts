@@ -16,7 +16,10 @@ import { loggableDetail } from './key-form.js';
 const storeIntervalMs = 250;
 
 export type RequestRecorder = {
-  /** Counts a successful request and returns whether it is to be logged. Callers describe only such requests. */
+  /**
+   * Counts a successful request and returns whether the request is to be logged. Callers need to describe only
+   * requests that are logged.
+   */
   logsNext(): boolean;
   /** Logs a successful request for which `logsNext` returned true. */
   succeeded(request: AnsweredRequest): void;
@@ -32,7 +35,9 @@ export type RequestRecorder = {
  */
 const anonymousGroups = 64;
 
-/** Collects refused requests that are not stored yet, at most as many as the store keeps (`refusalBounds`). */
+/**
+ * Creates a buffer of refused requests that are not stored yet, at most as many as the store keeps (`refusalBounds`).
+ */
 const createUnstored = (sha256: System['sha256']) => {
   let groups = new Map<string, RefusedRequest[]>();
   const anonymous = (source = '') => `anonymous-${Number.parseInt(sha256(source).slice(0, 4), 16) % anonymousGroups}`;
@@ -55,7 +60,7 @@ const createUnstored = (sha256: System['sha256']) => {
   };
 };
 
-/** Writes the request log and records refused requests. */
+/** Creates a recorder that writes the request log and stores refused requests. */
 export const createRequestRecorder = (ports: {
   requestLog: RequestLog;
   refusedRequests: RefusedRequests;

@@ -46,7 +46,7 @@ export type Tracing = {
   readonly requests: RequestRecorder;
   readonly accesses: Accesses;
   /**
-   * Collects the stored facts about a request: its refusal, its events, and the webhook deliveries that these events
+   * Collects what is stored about a request: its refusals, its events, and the webhook deliveries that these events
    * caused.
    */
   readonly trace: (wanted: TraceRequest) => Promise<Trace>;
@@ -66,7 +66,9 @@ type Ports = RequestPorts & {
 };
 
 const deliveriesAtOnce = 16;
-/** Maximum age of searched events when neither the time nor the organization of a request is known. */
+/**
+ * Maximum age in milliseconds of searched events when neither the time nor the organization of a request is known.
+ */
 const recentMs = 86_400_000;
 
 const rangesOf = ({ requestId, organizationId }: TraceRequest, hints: readonly TraceHint[], now: number) => {

@@ -12,9 +12,9 @@ export type Sender = { readonly chain: string; readonly from: string };
 
 type Nonces = {
   /**
-   * Calls `use` with one candidate nonce after another until one succeeds. Candidates are first the released nonces,
-   * then every nonce from `pending` (the sender's transaction count including pending transactions) or from the highest
-   * held nonce + 1, whichever is larger.
+   * Calls `use` with one candidate nonce after another until a call succeeds. Candidates are first the released
+   * nonces, then every nonce from `pending` (the sender's transaction count including pending transactions) or from
+   * the highest held nonce + 1, whichever is larger.
    */
   allocate(
     context: Context,
@@ -23,7 +23,7 @@ type Nonces = {
     use: (nonce: number) => Promise<Position>,
   ): Promise<Position>;
   /**
-   * Returns the id of the transaction that holds the nonce, the latest transaction after replacements; null when the
+   * Returns the id of the transaction that holds the nonce (after replacements, the latest transaction); null when the
    * nonce is free.
    */
   holder(context: Context, sender: Sender, number: number): Promise<string | null>;
@@ -48,7 +48,7 @@ const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>
 export const nonceStep = (context: Context, command: NonceCommand, at?: string): Step =>
   step(nonce, context.organizationId, keyOf(context, command.data, command.data.nonce), command, at);
 
-/** Returns null when another request reserved the nonce first. */
+/** Returns the result of `work`; null when another request reserved the nonce first. */
 const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;

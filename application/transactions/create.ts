@@ -1,4 +1,5 @@
 import type { AccessListEntry, Fees, Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
+import { transactionNotFound } from '../../domain/aggregates/transaction.js';
 import type { TokenStandard } from '../../domain/asset.js';
 import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Context, Done, Handle } from '../commands/handle.js';
@@ -12,7 +13,7 @@ import { requireWallet } from '../wallets/require-wallet.js';
 import { createNonces, nonceStep, type Sender } from './choose-nonce.js';
 import { type CodecPorts, codecOf } from './codec-of.js';
 import { feesOf, type GivenFees } from './fees.js';
-import { missing, readForAnswer, readTransaction, transactionStep } from './transactions.js';
+import { readForAnswer, readTransaction, transactionStep } from './transactions.js';
 import type { TransactionRecord } from './wire-record.js';
 
 /** Optional request fields. The node or the service chooses missing values. */
@@ -22,7 +23,7 @@ type Given = GivenFees & {
   readonly nonce: number | undefined;
 };
 type Party = { readonly walletId: string; readonly from: string; readonly to: string };
-/** Access list as requested: addresses in any form of the chain. */
+/** Access list as requested, with addresses in any form that the chain accepts. */
 type Accesses = { readonly accessList: readonly AccessListEntry[] };
 type Wanted = Given &
   Accesses &
@@ -68,12 +69,12 @@ const gasBits = 64;
 const amount = (path: string, text: string, bits = amountBits) =>
   BigInt(text) < 2n ** BigInt(bits) ? text : invalid(path, `must be less than 2^${bits}`);
 
-/** Limit of storage keys in an access list, far more than a contract call reads. */
+/** Maximum number of storage keys in an access list, far more than a contract call reads. */
 const maxStorageKeys = 1000;
 
 /**
- * Limit by which a requested nonce may exceed the sender's pending transaction count. Far more than the number of
- * transactions that a sender prepares at once.
+ * Maximum number by which a requested nonce may exceed the sender's pending transaction count: far more than the
+ * number of transactions that a sender prepares at once.
  */
 const maxNonceGap = 1000;
 const requireNear = (nonce: number, pending: number) =>
@@ -103,7 +104,10 @@ type Draft = Omit<Unsigned, 'nonce' | keyof Fees> & {
   readonly request: string;
 };
 
-/** Stores a transaction with its fees and with the requested nonce, or with a free nonce if no nonce is requested. */
+/**
+ * Creates a function that stores a transaction with its fees and with the requested nonce, or with a free nonce if no
+ * nonce is requested.
+ */
 const createStore = (ports: Ports) => {
   const { handle, events, chains } = ports;
   const nonces = createNonces(ports);
@@ -154,7 +158,10 @@ const requestText = (given: Given, walletId: string, fingerprint: object) => {
   return JSON.stringify([walletId, fingerprint, gas, gasPrice, nonce, ...fees]);
 };
 
-/** Creates a transaction, or returns the transaction that an earlier attempt of the same request created. */
+/**
+ * Creates a function that creates a transaction, or returns the transaction that an earlier attempt of the same
+ * request created.
+ */
 const createMake = (ports: Ports) => {
   const { events, chains, system } = ports;
   const store = createStore(ports);
@@ -189,7 +196,7 @@ const createMake = (ports: Ports) => {
     const draft = { transactionId, walletId, request, ...(await draftOf(context, given, call)) };
     try {
       const position = await store(context, draft, given);
-      const { record } = (await readForAnswer(ports, context, transactionId)) ?? missing(transactionId);
+      const { record } = (await readForAnswer(ports, context, transactionId)) ?? transactionNotFound(transactionId);
       return { answer: { transaction: record }, position };
     } catch (error) {
       // A concurrent request with the same id has created the transaction meanwhile.
@@ -213,7 +220,7 @@ const createSpeedUp = (ports: Ports, make: ReturnType<typeof createMake>): Trans
   };
   return async (context, transactionId, fees) => {
     const { state, created } = await readTransaction(events, context, transactionId);
-    if (!created) return missing(transactionId);
+    if (!created) return transactionNotFound(transactionId);
     const isOnChain = created.chain === (await chains.of(context.variant).genesis()).hash;
     if ((state !== 'sent' || !isOnChain) && !(await isRetry(context)))
       return fail(

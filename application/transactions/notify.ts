@@ -45,9 +45,9 @@ export const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['typ
 ]);
 
 /**
- * Requests a delivery for every state change of a managed transaction to each webhook that covers its wallet. If no
- * webhook is notified, records the change for the notification feed. Organizations take turns, a bounded number of
- * deliveries each.
+ * Creates a process that requests a delivery for every state change of a managed transaction to each webhook that
+ * covers its wallet. If no webhook is notified, the change is recorded for the notification feed. Organizations take
+ * turns, a bounded number of deliveries each.
  */
 export const createTransactionNotifier = (ports: NotifierPorts) => {
   const { events, readModels, deliveries, system } = ports;

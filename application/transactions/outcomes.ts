@@ -36,7 +36,9 @@ type View = {
   readonly settled: Set<string>;
 };
 
-/** Limit of blocks walked from one head to the next. After a larger gap, every block is looked up again. */
+/**
+ * Maximum number of blocks walked from one head to the next. After a larger gap, every block is looked up again.
+ */
 const maxWalk = 32;
 
 const hashesOf = ({ hash, cancellation_hash }: OpenTransactionDocument) =>
@@ -59,6 +61,22 @@ const outcomeOf = (
   return { kind: 'canceled', ...canceled };
 };
 
+type Known = OpenTransaction & { readonly outcome: Outcome };
+/** Derives the outcomes of transactions; `unclear` has those without one. */
+const derive = (
+  open: readonly OpenTransaction[],
+  countOf: (document: OpenTransactionDocument) => number,
+  included: ReadonlyMap<string, Inclusion>,
+) => {
+  const [known, unclear]: [Known[], OpenTransaction[]] = [[], []];
+  for (const one of open) {
+    const outcome = outcomeOf(one.document, countOf(one.document), included);
+    if (outcome) known.push({ ...one, outcome });
+    else unclear.push(one);
+  }
+  return { known, unclear };
+};
+
 /** Returns false for an outcome that is already recorded and neither confirms nor finalizes the transaction. */
 const isNews = ({ document, outcome, isDeep, isFinal }: Finding) => {
   const { seen, is_ended } = document;
@@ -68,8 +86,8 @@ const isNews = ({ document, outcome, isDeep, isFinal }: Finding) => {
 };
 
 /**
- * Reads transaction counts and inclusions as of the head of a view, which is a snapshot of the chain. Counts are read
- * once per head.
+ * Creates functions that read transaction counts and inclusions as of the head of a view, which is a snapshot of the
+ * chain. Counts are read once per head.
  */
 const createReading = ({ chain, sending }: Ports) => {
   const countsAt = async (senders: readonly string[], at: Header) => {
@@ -99,8 +117,8 @@ const createReading = ({ chain, sending }: Ports) => {
 };
 
 /**
- * Keeps the view of the newest head. Blocks of one head are also on the chain of every descendant head, so blocks are
- * looked up again only after a reorg.
+ * Creates a function that returns the view of a head, and keeps the view of the newest head. The blocks below a head
+ * are also on the chain of every descendant head, so blocks are looked up again only after a reorg.
  */
 const createViews = ({ chain, system }: Ports) => {
   let view: View | null = null;
@@ -129,11 +147,13 @@ const createViews = ({ chain, system }: Ports) => {
   };
 };
 
-/** Reads outcomes of sent transactions that are not recorded yet, all as of one head. */
+/**
+ * Creates functions that read the outcomes of sent transactions, all as of one head. Outcomes that are already
+ * recorded are left out.
+ */
 export const createOutcomes = (ports: Ports, variant: Variant) => {
   const { readModels } = ports;
   const { readCounts, inclusions, finalCounts } = createReading(ports);
-  type Known = OpenTransaction & { readonly outcome: Outcome };
   /** Returns the confirmation threshold of each transaction that is mined but not confirmed. */
   const depthsOf = async (known: readonly Known[]): Promise<ReadonlyMap<Known, number>> => {
     const growing = known.filter(({ outcome, document }) => outcome.kind === 'mined' && !document.is_ended);
@@ -165,11 +185,7 @@ export const createOutcomes = (ports: Ports, variant: Variant) => {
       (one.document.seen || one.document.nonce < countOf(one.document) ? moved : waiting).push(one);
     const included = await inclusions(moved, view);
     for (const { block } of included.values()) view.blocks.add(block.hash);
-    const known = moved.flatMap((one) => {
-      const outcome = outcomeOf(one.document, countOf(one.document), included);
-      return outcome ? [{ ...one, outcome }] : [];
-    });
-    return { known, waiting };
+    return { waiting, ...derive(moved, countOf, included) };
   };
 
   const partition = (open: readonly OpenTransaction[], { blocks, settled }: View) => {
@@ -183,14 +199,18 @@ export const createOutcomes = (ports: Ports, variant: Variant) => {
     return { standing, unknown };
   };
 
+  /**
+   * Returns the outcomes to record, the transactions that wait for their inclusion, and those about which the nodes
+   * disagree.
+   */
   const readOutcomes = async (open: readonly OpenTransaction[], view: View) => {
     const { standing, unknown } = partition(open, view);
-    const { known, waiting } = await lookUp(unknown, view);
+    const { known, ...others } = await lookUp(unknown, view);
     const found: Finding[] = [];
     for (const one of await findings([...standing, ...known], view))
       if (isNews(one)) found.push(one);
       else view.settled.add(openKey(one));
-    return { found, waiting };
+    return { found, ...others };
   };
   return { viewOf: createViews(ports), readOutcomes };
 };

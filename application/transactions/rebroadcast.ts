@@ -1,11 +1,13 @@
 import type { Variant } from '../../domain/variant.js';
-import type { OpenTransactionDocument } from '../../projections/transactions.js';
+import { scopeOf } from '../../projections/define.js';
+import { type OpenTransactionDocument, openTransactions } from '../../projections/transactions.js';
 import { eachInSlices, type FailedItem, tryInSlices } from '../async/slices.js';
-import { roundRobin } from '../async/turns/round-robin.js';
 import type { Context, Handle } from '../commands/handle.js';
 import type { Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { DocumentKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import { createRecheckSchedule } from './recheck-schedule.js';
 import { outcomeCommand, readTransaction, transactionStep } from './transactions.js';
 
 export type OpenTransaction = { readonly organizationId: string; readonly document: OpenTransactionDocument };
@@ -13,6 +15,7 @@ export type OpenTransaction = { readonly organizationId: string; readonly docume
 type Ports = {
   readonly sending: Sending;
   readonly events: EventStore;
+  readonly readModels: ReadModels;
   readonly handle: Handle;
   readonly system: System;
 };
@@ -25,7 +28,10 @@ const recheckIntervalMs = { untaken: 1000, taken: 10_000 };
 const atOnce = 16;
 /** Number of transactions that are processed before yielding to the event loop. */
 export const transactionsPerTurn = 1000;
-/** Limit of checks per round. The remaining checks follow in later rounds, so that outcomes are read in between. */
+/**
+ * Maximum number of checks per round. The remaining checks follow in later rounds, so that outcomes are read in
+ * between.
+ */
 const maxChecksPerRound = 256;
 
 export const watcherContext = (variant: Variant, { organizationId, document }: OpenTransaction): Context => ({
@@ -36,8 +42,8 @@ export const watcherContext = (variant: Variant, { organizationId, document }: O
 });
 
 /**
- * Logs failures of single transactions in one line, with the first failure in full, because a node may fail for all
- * transactions.
+ * Logs failed transactions in one line: their number, and the first failure in full. A node that is down may fail for
+ * every transaction.
  */
 export const logFailures = (
   { log }: Pick<System, 'log'>,
@@ -54,15 +60,22 @@ export const logFailures = (
 export const ownerOf = ({ organizationId }: OpenTransaction) => organizationId;
 export const openKey = ({ organizationId, document }: OpenTransaction) =>
   `${organizationId}|${document.transaction_id}`;
+export const documentKey = ({ organizationId, document }: OpenTransaction, { tag }: Variant): DocumentKey => ({
+  scope: scopeOf(organizationId, tag),
+  id: document.transaction_id,
+});
 /** Returns false while the cancellation of a transaction is requested but not sent. */
 const isBroadcastable = ({ document }: OpenTransaction) => !document.is_canceling || document.cancellation_hash !== '';
 
 /**
- * Broadcasts a signed transaction again, unchanged, while no node has accepted it or when all nodes have lost it. A
- * failure delays only its own transaction.
+ * Creates the schedule of the transactions that wait for their inclusion. Signed transactions are broadcast again,
+ * unchanged, while no node has accepted them or when all nodes have lost them. If a broadcast fails, only its own
+ * transaction is delayed.
  */
-export const createRebroadcast = ({ sending, events, handle, system }: Ports, variant: Variant) => {
-  const lastChecked = new Map<string, number>();
+export const createRebroadcast = (ports: Ports, variant: Variant) => {
+  const { sending, events, readModels, handle, system } = ports;
+  const schedule = createRecheckSchedule();
+  let lastChecked = new Map<string, number>();
 
   const broadcastAgain = async (one: OpenTransaction) => {
     const { transaction_id: transactionId } = one.document;
@@ -81,48 +94,51 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
     if (!isThere) await broadcastAgain(one);
   };
 
-  /**
-   * Drops check times of transactions that no longer wait for their inclusion. Called rarely, because the function
-   * compares all keys.
-   */
-  const forgetOthers = async (waiting: readonly OpenTransaction[]) => {
-    const keys = new Set<string>();
-    await eachInSlices(waiting, transactionsPerTurn, system, (one) => keys.add(openKey(one)));
-    await eachInSlices(
-      [...lastChecked.keys()],
-      transactionsPerTurn,
-      system,
-      (key) => keys.has(key) || lastChecked.delete(key),
-    );
+  const add = (one: OpenTransaction) => {
+    const { is_taken, sent_time } = one.document;
+    const key = documentKey(one, variant);
+    const intervalMs = is_taken ? recheckIntervalMs.taken : recheckIntervalMs.untaken;
+    // The request that sends a transaction broadcasts it, so the first interval begins at the time of sending.
+    const at = (lastChecked.get(openKey(one)) ?? Date.parse(sent_time)) + intervalMs;
+    if (isBroadcastable(one)) schedule.set({ organizationId: one.organizationId, key, at });
   };
 
-  /** Selects the transactions to check in this round, alternating between owners. */
-  const dueOf = async (waiting: readonly OpenTransaction[], now: number) => {
-    const counts = new Map<string, number>();
-    const isAmongFirst = (one: OpenTransaction) => {
-      const before = counts.get(ownerOf(one)) ?? 0;
-      counts.set(ownerOf(one), before + 1);
-      return before < maxChecksPerRound;
-    };
-    const isDue = (one: OpenTransaction) => {
-      const intervalMs = one.document.is_taken ? recheckIntervalMs.taken : recheckIntervalMs.untaken;
-      // The request that sends a transaction broadcasts it, so the first interval begins at the time of sending.
-      const since = lastChecked.get(openKey(one)) ?? Date.parse(one.document.sent_time);
-      return now - since >= intervalMs;
-    };
-    const due: OpenTransaction[] = [];
-    await eachInSlices(waiting, transactionsPerTurn, system, (one) => {
-      if (isBroadcastable(one) && isDue(one) && isAmongFirst(one)) due.push(one);
-    });
-    return roundRobin(due, ownerOf).slice(0, maxChecksPerRound);
-  };
-
-  return async (waiting: readonly OpenTransaction[], signal: AbortSignal): Promise<void> => {
-    const now = system.now();
-    if (lastChecked.size > 2 * waiting.length + maxChecksPerRound) await forgetOthers(waiting);
-    const due = await dueOf(waiting, now);
-    for (const one of due) lastChecked.set(openKey(one), now);
-    const failed = await tryInSlices(due, atOnce, signal, repair);
-    logFailures(system, variant, failed, 'Transactions could not be rebroadcast; retrying');
+  return {
+    /** Replaces the whole schedule by the waiting transactions. */
+    replaceAll: async (waiting: readonly OpenTransaction[]): Promise<void> => {
+      const before = lastChecked;
+      lastChecked = new Map();
+      schedule.clear();
+      await eachInSlices(waiting, transactionsPerTurn, system, (one) => {
+        const at = before.get(openKey(one));
+        if (at !== undefined) lastChecked.set(openKey(one), at);
+        add(one);
+      });
+    },
+    /** Replaces the entries of some transactions. Those that are not among `waiting` leave the schedule. */
+    replace: (keys: readonly DocumentKey[], waiting: readonly OpenTransaction[]): void => {
+      for (const key of keys) schedule.remove(key);
+      for (const one of waiting) add(one);
+    },
+    /** Checks the transactions that are due, as their documents are now. */
+    checkDue: async (signal: AbortSignal): Promise<void> => {
+      const now = system.now();
+      const due = schedule.takeDue(now, maxChecksPerRound);
+      if (due.length === 0) return;
+      const documents = await readModels.getMany(
+        openTransactions,
+        due.map(({ key }) => key),
+      );
+      const waiting = due.flatMap(({ organizationId }, i) => {
+        const document = documents[i];
+        return document && !document.seen ? [{ organizationId, document }] : [];
+      });
+      for (const one of waiting) {
+        lastChecked.set(openKey(one), now);
+        add(one);
+      }
+      const failed = await tryInSlices(waiting.filter(isBroadcastable), atOnce, signal, repair);
+      logFailures(system, variant, failed, 'Transactions could not be rebroadcast; retrying');
+    },
   };
 };

@@ -1,5 +1,10 @@
 import type { Fees, Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
-import { type Transaction, type TransactionCommand, transaction } from '../../domain/aggregates/transaction.js';
+import {
+  type Transaction,
+  type TransactionCommand,
+  transaction,
+  transactionNotFound,
+} from '../../domain/aggregates/transaction.js';
 import { fail, invalid } from '../../domain/failure.js';
 import { type TransactionDocument, transactions } from '../../projections/transactions.js';
 import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';
@@ -96,7 +101,6 @@ export const outcomeCommand = (transactionId: string, outcome: Broadcast): Trans
     : { type: 'Refuse', data: { transactionId, reason: outcome.reason } };
 };
 
-export const missing = (idOrHash: string | undefined) => fail('NOT_FOUND', `Transaction not found: ${idOrHash}`);
 /** Builds the cancellation: a transaction from the sender to itself that only uses the nonce. */
 const cancellationFor = (created: Unsigned & { from: string }, { gasPrice, maxPriorityFeePerGas }: Fees): Unsigned => ({
   chainId: created.chainId,
@@ -111,7 +115,7 @@ const cancellationFor = (created: Unsigned & { from: string }, { gasPrice, maxPr
 
 /** Returns the fields that a signature must cover; null when there is nothing to sign. */
 const toSign = ({ state, created, cancellation }: Transaction, transactionId: string): Unsigned | null => {
-  if (!created) return missing(transactionId);
+  if (!created) return transactionNotFound(transactionId);
   if (state === 'canceling') return cancellation && cancellationFor(created, cancellation);
   return state === 'created' || state === 'signed' ? created : null;
 };
@@ -134,7 +138,7 @@ const createReading = (ports: Ports) => {
         : await readModels.get(transactions, { scope: scopeFor(context), id: transactionId });
     const isOther =
       hash !== undefined && found?.hash !== hash.toLowerCase() && found?.cancellation_hash !== hash.toLowerCase();
-    return found && !isOther ? found : missing(transactionId ?? hash);
+    return found && !isOther ? found : transactionNotFound(transactionId ?? hash);
   };
   const list: Transactions['list'] = async (context, { walletId, address }, page) => {
     if (walletId !== undefined) await requireWallet(readModels, context, walletId);
@@ -169,7 +173,7 @@ const refusalOf = ({ state, cancellation, refusal }: Transaction) =>
 type Out = { readonly sending: Sending; readonly sent: Transaction; readonly position: Position };
 const createSending = (ports: Ports) => {
   const { handle, events, readModels, chains, progress } = ports;
-  /** Fails a request after its event was written, once the read models include that event. */
+  /** Rejects a request whose event is already stored, once the read models include that event. */
   const refuseAt = async (position: Position, reason: string) => {
     await progress.reached(position, readYourWritesMs);
     return fail('FAILED_PRECONDITION', `No node accepted the transaction: ${reason}`);
@@ -178,7 +182,7 @@ const createSending = (ports: Ports) => {
   /** Rejects a transaction that was created for another chain, for example before a development chain was reset. */
   const sendingOn = async (context: Context, transactionId: string) => {
     const { created } = await readTransaction(events, context, transactionId);
-    if (!created) return missing(transactionId);
+    if (!created) return transactionNotFound(transactionId);
     const chain = chains.of(context.variant);
     if ((await chain.genesis()).hash !== created.chain)
       return fail(
@@ -207,7 +211,7 @@ const createSending = (ports: Ports) => {
     await chargeNotifications(readModels, context, sent.created?.data ?? '');
     const isOut = sent.state === 'sent' || sent.state === 'canceling';
     const known = isOut ? await broadcast(context, transactionId, { sending, sent, position }) : position;
-    const { record } = (await readForAnswer(ports, context, transactionId)) ?? missing(transactionId);
+    const { record } = (await readForAnswer(ports, context, transactionId)) ?? transactionNotFound(transactionId);
     return { answer: { transaction: record }, position: known };
   };
 
@@ -245,7 +249,7 @@ export const createTransactions = (ports: Ports): Transactions => {
         return { answer: {}, position: await events.head() };
       const past = await readTransaction(events, context, transactionId);
       const unsigned = toSign(past, transactionId);
-      const { from } = past.created ?? missing(transactionId);
+      const { from } = past.created ?? transactionNotFound(transactionId);
       const signed = unsigned && codecOf(ports, context).assemble(unsigned, from, signature);
       if (unsigned && !signed)
         return invalid(

@@ -24,7 +24,7 @@ const organizationsAtOnce = 4;
 const pauseMs = 60_000;
 const catchUpMs = 1000;
 
-/** Yields every unfinished removal and the context to finish it in. */
+/** Yields every unfinished removal, with the context of the command that finishes the removal. */
 const openRemovals = async function* (ports: Ports) {
   for (const variant of chains)
     for await (const { organizationId, document } of documentsOfAllOwners(ports, removals, variant.tag)) {
@@ -38,9 +38,9 @@ const keyOf = ({ context, document: { wallet_id, up_to } }: OpenRemoval) =>
   `${context.organizationId} ${context.variant.tag} ${wallet_id} ${up_to}`;
 
 /**
- * Finishes interrupted removals: all unfinished removals at the start, later every removal that stays unfinished for a
- * minute. Usually the request that started a removal finishes it. Removing an address twice changes nothing. A failing
- * removal is retried and delays only its own organization.
+ * Creates a process that finishes interrupted removals: at the start, all unfinished removals; later, every removal
+ * that stays unfinished for a minute. Usually, the request that started a removal also finishes the removal. Removing
+ * an address twice changes nothing. A failing removal is retried and delays only its own organization.
  */
 export const createRemovalResumption = (ports: Ports) => {
   const { events, progress, system, addresses } = ports;

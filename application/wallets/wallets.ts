@@ -79,7 +79,8 @@ const notFoundBy = ({ walletId, address }: { walletId: string | undefined; addre
 };
 
 /**
- * Builds wallet records with all their addresses. More than `addressesHeld` addresses are read while the list is iterated.
+ * Creates functions that build wallet records with all their addresses. More than `addressesHeld` addresses are read
+ * while the list is iterated.
  */
 const createWalletRecords = (addressParser: AddressParser) => {
   const fewAddresses = async (context: Context, { wallet_id, address_count }: WalletDocument) => {

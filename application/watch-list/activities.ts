@@ -7,15 +7,15 @@ export const holderKey = ({ organizationId, walletId }: Holder) => `${organizati
 export type BlockRef = UnsettledDocument['block'];
 type Phase = 'pending' | 'open' | 'settled' | 'due';
 /**
- * Changes of one block to one wallet. pending: not confirmed yet; open: webhooks are still to be notified;
- * settled: confirmed and notified; due: the block was replaced, and balances or notifications must be corrected.
- * unread: the balances that a confirmed block may have changed are still to be read.
+ * Changes that one block makes to one wallet. `pending`: not confirmed yet; `open`: webhooks are still to be notified;
+ * `settled`: confirmed and notified; `due`: the block was replaced, and balances or notifications must be corrected.
+ * `unread`: the balances that a confirmed block may have changed are still to be read.
  */
 export type Activity = Holder & { readonly block: BlockRef; readonly phase: Phase; readonly unread?: true };
 
 const isFinished = ({ phase, unread }: Activity) => phase === 'settled' && !unread;
 
-/** Tracks which unfinished activities changed. */
+/** Creates a set of the unfinished activities that changed. */
 const createChanges = (unfinished: ReadonlyMap<string, ReadonlySet<Activity>>) => {
   const changed = new Set<Activity>();
   /**

@@ -4,9 +4,10 @@ import { maxAddressLength } from '../../domain/aggregates/address.js';
 export const maxAddressWords = maxAddressLength / 2;
 
 /**
- * Numbers of the encodings of an address. The heading combines this number and the number of words, so that addresses
- * with equal words but different encodings have different headings. For texts, the number of unused characters in the
- * last word (0 to 3) is added to the number of the encoding.
+ * Numbers that identify the encodings of an address. The heading of an encoded address combines the number of its
+ * encoding and its number of words, so that addresses with equal words but different encodings have different
+ * headings. For texts, the number of unused characters in the last word (0 to 3) is added to the number of the
+ * encoding.
  */
 const forms = { hex: 1, raw: 2, ascii: 4, wide: 8 } as const;
 const maxCount = 0xff;

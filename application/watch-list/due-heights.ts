@@ -1,6 +1,9 @@
 import { createPriorityQueue } from '../async/priority-queue.js';
 
-/** Items by the height at which they are due. Each item has one height, so memory does not grow with repeated changes. */
+/**
+ * Creates an index of items by the height at which they are due. Each item has one height, so memory does not grow
+ * with repeated changes.
+ */
 export const createDueHeights = <T>() => {
   const heights = createPriorityQueue<number>();
   /** Items by height. An emptied entry stays until its height is taken, because the queue still has the height. */

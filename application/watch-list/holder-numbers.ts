@@ -1,6 +1,9 @@
 import { type Holder, holderKey } from './activities.js';
 
-/** Assigns a number to each wallet of all organizations, and keeps its confirmation threshold. */
+/**
+ * Creates an index that assigns a number to each wallet of all organizations, and keeps the wallet's confirmation
+ * threshold.
+ */
 export const createHolderNumbers = () => {
   const holders: Holder[] = [];
   const numbers = new Map<string, number>();

@@ -172,7 +172,7 @@ export const createWatchIndex = (variant: string, seed: number) => {
     confirm: holders.confirm,
     follow: contracts.follow,
     listen: listeners.add,
-    /** Applies an event. `before` is the position of any earlier event. */
+    /** Applies an event. `before` is a position before the event. */
     apply: ({ type, data, metadata }: Recorded, before: Position = beginning) => {
       if (metadata.variant !== variant || !Object.hasOwn(on, type)) return;
       try {

@@ -59,7 +59,8 @@ export const createWebhookListeners = () => {
       ...at(organizationId, walletId),
     ],
     /**
-     * Returns the different values of `confirmation` of the wallet's listeners, unordered; some may be listed twice.
+     * Returns the values of `confirmation` that the wallet's listeners use, unordered. A value is listed twice if a
+     * webhook of all wallets and a webhook of this wallet use it.
      */
     confirmationsOf: ({ organizationId, walletId }: Holder): readonly number[] => [
       ...(confirmations.get(placeOf(organizationId, ''))?.keys() ?? []),

@@ -33,7 +33,7 @@ type Ports = {
   readonly signer: WebhookSigner;
   readonly webhooks: Webhooks;
   readonly headers: WebhookHeaders;
-  /** Limit of concurrent deliveries to one webhook. */
+  /** Maximum number of concurrent deliveries to one webhook. */
   readonly webhookConcurrency: number;
   readonly measure: Measure;
   readonly system: System;
@@ -49,8 +49,8 @@ const attemptType: DeliveryEvent['type'] = 'DeliveryAttempted';
 
 const atOnce = 200;
 /**
- * Limit of concurrent deliveries of one organization: a quarter of all workers, so that hanging receivers of one
- * organization leave workers to other organizations.
+ * Maximum number of concurrent deliveries of one organization: a quarter of all workers, so that hanging receivers of
+ * one organization leave workers to other organizations.
  */
 const perOrganization = 50;
 const overloadedRetryMs = 2000;
@@ -148,8 +148,9 @@ const createRecording = (ports: Ports) => {
 };
 
 /**
- * Cancels deliveries of removed webhooks, and parks deliveries of disabled webhooks: a parked delivery gets no further
- * attempts. The state of the webhook is read from its events, because the read models may be behind.
+ * Creates functions that cancel deliveries of removed webhooks and park deliveries of disabled webhooks: a parked
+ * delivery gets no further attempts. The state of the webhook is read from its events, because the read models may be
+ * behind.
  */
 const createEnding = ({ events, handle, system }: Ports) => {
   const change = (context: Context, { id, lane }: Job, type: 'Cancel' | 'Park' | 'Unpark') =>
@@ -181,7 +182,7 @@ const createEnding = ({ events, handle, system }: Ports) => {
   };
 };
 
-/** Sends queued deliveries and records the outcomes. */
+/** Creates a process that sends queued deliveries and records the outcomes. */
 export const createDeliverer = (ports: Ports) => {
   const { jobs, sender, signer, system, tracer = noTracer, webhookConcurrency: perLane } = ports;
   const { read, record } = createRecording(ports);

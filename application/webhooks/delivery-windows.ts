@@ -1,7 +1,7 @@
 /**
- * Adapts the window of each receiver, the maximum number of concurrent deliveries to the receiver: halved when the
- * receiver is overloaded, plus one after any other response. Receivers that do not respond therefore cannot occupy all
- * workers.
+ * Creates the windows of the receivers. A window is the maximum number of concurrent deliveries to a receiver. The
+ * window is halved when the receiver is overloaded, and grows by one after any other response. Receivers that do not
+ * respond therefore cannot occupy all workers.
  */
 export const createDeliveryWindows = (maxWindow: number) => {
   const lanes = new Map<string, { window: number; inFlight: number }>();

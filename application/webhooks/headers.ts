@@ -1,6 +1,6 @@
 import { webhook } from '../../domain/aggregates/webhook.js';
 import { webhookHeader } from '../../domain/aggregates/webhook-header.js';
-import { fail, invalid } from '../../domain/failure.js';
+import { invalid } from '../../domain/failure.js';
 import { headersPerWebhook } from '../../domain/quota.js';
 import { type WebhookHeaderDocument, webhookHeaders } from '../../projections/webhooks.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
@@ -13,8 +13,11 @@ import type { Sender } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
 import type { Listed } from '../read-models/paging.js';
+import type { Progress } from '../read-models/progress.js';
+import { createHeaderRoom } from './header-room.js';
 import { webhookKey } from './webhook-stream.js';
 
+type Owner = Pick<Context, 'organizationId' | 'variant'>;
 type Registration = { webhookId: string | undefined; name: string; value: string };
 /** Header with its decrypted value. The stores hold only the encrypted value. */
 export type ShownHeader = { webhook_header_id: string; webhook_id: string; header_key: string; header_value: string };
@@ -38,15 +41,20 @@ export type WebhookHeaders = {
 
 /** JSON pointer of the request field for each part of the header. */
 const memberOf = { name: '/header_key', value: '/header_value' } as const;
-const keyId = (headerId: string) => `webhook-header:${headerId}`;
+export const headerKeyId = (headerId: string) => `webhook-header:${headerId}`;
 /**
  * Returns the encryption context that binds a header's value to the header's name and its webhook, or to all webhooks
  * when `webhookId` is empty.
  */
-const boundContext = ({ organizationId, variant }: Context, headerId: string, webhookId: string, name: string) =>
+const boundContext = ({ organizationId, variant }: Owner, headerId: string, webhookId: string, name: string) =>
   boundTo('webhook-header', [organizationId, variant.tag, headerId, webhookId, name]);
+/** Returns the encryption contexts of a value: the present one, and the one of values from earlier versions. */
+export const headerContexts = (owner: Owner, { webhook_header_id, webhook_id, name }: WebhookHeaderDocument) => ({
+  bound: boundContext(owner, webhook_header_id, webhook_id, name),
+  older: owner.organizationId,
+});
 const cacheKey = (organizationId: string, headerId: string) => `${organizationId} ${headerId}`;
-/** Limit of cached decrypted values. */
+/** Maximum number of cached decrypted values. */
 const remembered = 10_000;
 /** Number of values that are decrypted before yielding to the event loop. */
 const openedWithoutPause = 100;
@@ -57,14 +65,14 @@ const createOpening = (vault: Vault, system: System) => {
   const opened = createBoundedCache<string, Opening>(remembered);
   /** Decrypts a header's value. Concurrent and later callers share the result. */
   const clearValue = async (context: Context, header: WebhookHeaderDocument) => {
-    const { webhook_header_id: id, sealed_value: sealed, webhook_id, name } = header;
+    const { webhook_header_id: id, sealed_value: sealed } = header;
     const key = cacheKey(context.organizationId, id);
-    const contexts = { bound: boundContext(context, id, webhook_id, name), older: context.organizationId };
+    const contexts = headerContexts(context, header);
     const known = opened.get(key);
     const value =
       known?.bound === contexts.bound
         ? known.value
-        : requireBound(`Webhook header ${id}`, vault, keyId(id), sealed, contexts);
+        : requireBound(`Webhook header ${id}`, vault, headerKeyId(id), sealed, contexts);
     opened.set(key, { bound: contexts.bound, value });
     const isLost = await value.then(
       (found) => found === null,
@@ -86,17 +94,6 @@ const createOpening = (vault: Vault, system: System) => {
   };
   const forget = ({ organizationId }: Context, headerId: string) => opened.delete(cacheKey(organizationId, headerId));
   return { clearValue, openAll, forget };
-};
-
-/**
- * Rejects a new header of a webhook that already has the maximum number of headers. A retry of a registration passes,
- * because its header is one of the existing headers.
- */
-const requireRoom = async (readModels: ReadModels, context: Context, webhookId: string, headerId: string) => {
-  const query = { index: 'byWebhook', equal: [webhookId], limit: headersPerWebhook };
-  const { documents } = await readModels.page(webhookHeaders, scopeFor(context), query);
-  if (documents.length >= headersPerWebhook && !documents.some((one) => one.webhook_header_id === headerId))
-    fail('QUOTA_EXCEEDED', `A webhook may have at most ${headersPerWebhook} headers. Remove one first.`);
 };
 
 const requireWebhook = (context: Context, webhookId: string) =>
@@ -123,8 +120,8 @@ const pagesOf = async function* (
 };
 
 /**
- * Returns the headers as an array if they fit on one page. Otherwise, returns the pages as parts that are read during
- * the iteration.
+ * Returns the headers as an array if they fit on one page; otherwise, as an async iterable that reads each further page
+ * when it is needed.
  */
 const showPages = async <T>(
   { touch }: Context,
@@ -147,6 +144,7 @@ const showPages = async <T>(
 export const createWebhookHeaders = (ports: {
   handle: Handle;
   readModels: ReadModels;
+  progress: Progress;
   vault: Vault;
   sender: Sender;
   system: System;
@@ -159,9 +157,10 @@ export const createWebhookHeaders = (ports: {
     return found;
   };
   const { clearValue, forget, openAll } = createOpening(vault, system);
+  const withRoom = createHeaderRoom(ports);
   const destroy = async (context: Context, headerId: string) => {
     forget(context, headerId);
-    await vault.destroyKey(keyId(headerId));
+    await vault.destroyKey(headerKeyId(headerId));
   };
 
   return {
@@ -172,15 +171,17 @@ export const createWebhookHeaders = (ports: {
       // The webhook is checked before the vault creates a data key for the value.
       await handle(context, needed);
       const headerId = idFor(context, 'hdr', system);
-      await requireRoom(readModels, context, webhookId ?? '', headerId);
-      const bound = boundContext(context, headerId, webhookId ?? '', name);
-      const sealedValue = await vault.seal(keyId(headerId), value, bound);
-      const data = { headerId, ...(webhookId !== undefined && { webhookId }), name, sealedValue };
-      const steps = [
-        ...needed,
-        step(webhookHeader, context.organizationId, webhookKey(context, headerId), { type: 'Register', data }),
-      ];
-      const position = await withSealedSecret(vault, keyId(headerId), () => handle(context, steps));
+      const store = async () => {
+        const bound = boundContext(context, headerId, webhookId ?? '', name);
+        const sealedValue = await vault.seal(headerKeyId(headerId), value, bound);
+        const data = { headerId, ...(webhookId !== undefined && { webhookId }), name, sealedValue };
+        const register = step(webhookHeader, context.organizationId, webhookKey(context, headerId), {
+          type: 'Register',
+          data,
+        });
+        return withSealedSecret(vault, headerKeyId(headerId), () => handle(context, [...needed, register]));
+      };
+      const position = await withRoom(context, webhookId ?? '', headerId, store);
       return { answer: { webhook_header_id: headerId }, position };
     },
     remove: async (context, headerId) => {

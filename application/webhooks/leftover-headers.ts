@@ -3,7 +3,7 @@ import { readAggregate } from '../commands/read-aggregate.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
-import { fromCheckpoint } from '../processes/from-checkpoint.js';
+import { followInTurns } from '../processes/follow-in-turns.js';
 import type { Progress } from '../read-models/progress.js';
 import type { WebhookHeaders } from './headers.js';
 import { deliveryContext } from './notifier.js';
@@ -17,7 +17,6 @@ type Ports = {
   readonly headers: Pick<WebhookHeaders, 'removeAllOf'>;
 };
 
-const catchUpMs = 1000;
 /**
  * Types of events after which leftover headers are removed. A header may be registered while its webhook is being
  * removed.
@@ -25,28 +24,31 @@ const catchUpMs = 1000;
 const concerned: readonly string[] = ['WebhookRemoved', 'WebhookHeaderRegistered'];
 
 /**
- * Removes headers of removed webhooks. Such headers are left over if the removal of the webhook crashed or missed the
- * headers, or if an older release kept the headers. Leftover headers would count against the quota and keep their
- * secrets forever.
+ * Creates a process that removes headers of removed webhooks. Such headers are left over if the removal of the webhook
+ * crashed or missed the headers, or if an older release kept the headers. Leftover headers would count against the
+ * quota and keep their secrets forever. Organizations take turns, so that an organization whose webhooks cannot be read
+ * does not delay others.
  */
 export const createLeftoverHeaders = (ports: Ports) => {
-  const { events, progress, headers } = ports;
-  const follow = fromCheckpoint('leftover-headers', ports);
+  const { events, headers } = ports;
 
-  const react = async (event: Recorded, signal: AbortSignal) => {
+  const react = async (event: Recorded) => {
     const context = deliveryContext(event);
     const { webhookId } = event.data as { webhookId?: string };
     if (!context || webhookId === undefined) return;
     const { state } = await readAggregate(events, webhook, context.organizationId, webhookKey(context, webhookId));
-    if (state !== 'removed') return;
-    while (!(await progress.reached(event.position, catchUpMs))) signal.throwIfAborted();
-    await headers.removeAllOf(context, webhookId);
+    if (state === 'removed') await headers.removeAllOf(context, webhookId);
   };
 
-  return (signal: AbortSignal): Promise<void> =>
-    follow(signal, async (batch) => {
-      const some = batch.filter(({ type }) => concerned.includes(type));
-      for (const event of some) await react(event, signal);
-      return some.length > 0;
-    });
+  return followInTurns(ports, {
+    name: 'webhook header cleanup',
+    id: 'leftover-headers',
+    ownerOf: ({ type, metadata }) => (concerned.includes(type) ? metadata.organizationId : null),
+    work: async function* (_, some) {
+      for (const event of some) {
+        await react(event);
+        yield;
+      }
+    },
+  });
 };

@@ -15,9 +15,9 @@ const payloadOf = ({ organizationId, count, hash, position, index, head }: Logge
 });
 
 /**
- * Requests a delivery for each seal, with the log head that includes it, to the organization's webhooks that subscribe
- * to seals. If several seals wait, only the last seal is sent, because it covers the earlier seals. Organizations take
- * turns, a bounded number of deliveries each.
+ * Creates a process that requests a delivery for each seal, with the log head that includes the seal, to the
+ * organization's webhooks that subscribe to seals. If several seals wait, only the last seal is sent, because it
+ * covers the earlier seals. Organizations take turns, a bounded number of deliveries each.
  */
 export const createSealNotifier = (ports: NotifierPorts) => {
   const { readModels, deliveries, system } = ports;

@@ -35,7 +35,7 @@ export const jobOf = ({ delivery_id, webhook_id, next_at }: OpenDeliveryDocument
 
 const isRequested = ({ type }: Recorded) => type === 'DeliveryRequested' || type === 'DeliveryResent';
 
-/** Adds requested and resent deliveries to the queue. */
+/** Creates a process that adds requested and resent deliveries to the queue. */
 export const createDeliveryQueue = ({ jobs, ...ports }: Pick<Ports, 'events' | 'state' | 'jobs' | 'system'>) => {
   const follow = fromCheckpoint('queue-deliveries', ports);
   return (signal: AbortSignal): Promise<void> =>
@@ -48,8 +48,9 @@ export const createDeliveryQueue = ({ jobs, ...ports }: Pick<Ports, 'events' | '
 };
 
 /**
- * Adds deliveries that the queue lost. Open deliveries, except parked deliveries, are queued at the start and whenever
- * the identity of the queue changes. Every minute, overdue deliveries are queued again; normally there are none.
+ * Creates a process that adds deliveries that the queue lost. Open deliveries, except parked deliveries, are queued at
+ * the start and whenever the identity of the queue changes. Every minute, overdue deliveries are queued again;
+ * normally, no delivery is overdue.
  */
 export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) => {
   const putAll = async (signal: AbortSignal) => {
@@ -61,7 +62,7 @@ export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, '
       after = found.at(-1);
     } while (after && !signal.aborted);
   };
-  /** Reads backwards from `graceMs` ago, so that only overdue deliveries are read. */
+  /** Reads backwards from the time `graceMs` ago, so that only overdue deliveries are read. */
   const putOverdue = async (signal: AbortSignal) => {
     let after: PageKey | null = [system.now() - graceMs, ''];
     while (after && !signal.aborted) {

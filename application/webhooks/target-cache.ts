@@ -17,8 +17,8 @@ export type Targets = {
 const remembered = 10_000;
 
 /**
- * Caches decrypted webhooks and headers. Each lookup reads the owner's edition, which is the position of the last
- * change to any of its webhooks or headers. A cached webhook is used only if its edition is the same.
+ * Creates a cache of decrypted webhooks and headers. Each lookup reads the owner's edition, which is the position of
+ * the last change to any of its webhooks or headers. A cached webhook is used only if its edition is the same.
  */
 export const createWebhookTargetCache = (ports: {
   readModels: ReadModels;

@@ -30,9 +30,10 @@ const pageSize = 200;
 const catchUpMs = 30_000;
 
 /**
- * Cancels the deliveries of removed webhooks, parks the deliveries of disabled webhooks, and queues the deliveries of
- * reactivated webhooks. Runs apart from the delivery queue, and organizations take turns, one page of deliveries each,
- * so that a webhook with any number of deliveries does not delay other webhooks.
+ * Creates a process that cancels the deliveries of removed webhooks, parks the deliveries of disabled webhooks, and
+ * queues the deliveries of reactivated webhooks. The process runs apart from the delivery queue, and organizations
+ * take turns, one page of deliveries each, so that a webhook with any number of deliveries does not delay other
+ * webhooks.
  */
 export const createWebhookChanges = (ports: Ports) => {
   const { events, readModels, progress, handle, jobs } = ports;
@@ -79,7 +80,7 @@ export const createWebhookChanges = (ports: Ports) => {
   };
   const changes: Readonly<Record<string, Change>> = {
     WebhookRemoved: stop('Cancel', () => true),
-    // The webhook may have been reactivated since the event, and then its deliveries are not parked.
+    // Deliveries are not parked if the webhook was reactivated after the event.
     WebhookDisabled: stop('Park', (state) => state === 'disabled'),
     WebhookRevived: resume,
   };

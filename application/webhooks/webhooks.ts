@@ -27,7 +27,7 @@ type Registration = {
   confirmation: number;
   /** Notification types that the webhook subscribes to; the API's activity type if undefined. */
   notificationTypes?: readonly string[] | undefined;
-  /** True to notify once more when a transfer that was notified as pending is confirmed. */
+  /** True to notify the webhook once more when a transfer that it was notified of as pending is confirmed. */
   final?: boolean | undefined;
 };
 

@@ -38,7 +38,7 @@ const schema = `
   CREATE TABLE documents (scope TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, position INTEGER, PRIMARY KEY (scope, id));
   CREATE INDEX by_position ON documents (scope, position, id);`;
 
-/** Opens plain SQLite, to write the same rows durably without the event store. */
+/** Opens a plain SQLite database, to write the same rows durably without the event store. */
 export const bareDatabase = (path: string) => {
   const db = openDatabase(path, 'durable');
   db.exec(schema);

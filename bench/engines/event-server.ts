@@ -71,7 +71,7 @@ const feed = async function* (): Batches {
   const ending = new AbortController();
   yield* store.subscribe(after, ending.signal);
 };
-/** Yields the events that are not the server's own. */
+/** Yields each event in a batch of its own, without the system events of the server. */
 const eventsIn = async function* (resolved: AsyncIterable<{ readonly event?: { readonly type: string } }>): Batches {
   for await (const one of resolved) if (one.event && !one.event.type.startsWith('$')) yield [one.event];
 };

@@ -17,6 +17,6 @@ const loop = async () => {
   }
 };
 
-// The loops register a thousand addresses at a time and list them, until the parent disconnects.
+// The loops register a thousand addresses at a time and list them, until the parent process disconnects.
 process.send?.('begun');
 await Promise.all(Array.from({ length: connections }, loop));

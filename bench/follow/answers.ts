@@ -26,7 +26,7 @@ const asWord = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 export const blockHash = ({ chain, number }: Place): string => hashOf('block', chain, number);
 const transactionHash = (plan: Place, index: number) => hashOf('transaction', plan.chain, serialOf(plan, index));
 
-/** Returns the number of a transaction, which no transaction of another block has. */
+/** Returns a number that identifies a transaction among the transactions of all blocks. */
 const serialOf = ({ number }: Place, index: number) => number * 10_000 + index;
 
 /**

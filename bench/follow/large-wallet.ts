@@ -17,8 +17,8 @@ const blockIntervalMs = 2000;
 const maxMs = 1000;
 
 /**
- * Returns, for each block, the milliseconds from the appearance of the block until the time in `noted`, when events
- * about the block were stored.
+ * Returns, for each block, the time in ms from the appearance of the block until events about it were stored. `noted`
+ * has the times of storage by height, in Unix ms.
  */
 const delays = (startedAt: number, noted: ReadonlyMap<number, number>) =>
   Array.from(

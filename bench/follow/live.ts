@@ -31,7 +31,10 @@ const delaysIn = (plan: ChainPlan, startedAt: number, recordedAt: ReadonlyMap<nu
     return (recordedAt.get(plan.past + 1 + i) ?? Number.POSITIVE_INFINITY) - appearedAt;
   });
 
-/** Measures the CPU time of all threads of this process and the utilization of the main thread. */
+/**
+ * Starts to measure the CPU time of all threads of this process and the utilization of the main thread. Returns a
+ * function that returns the results.
+ */
 const watchWork = () => {
   const [cpu, loop, startedAt] = [process.cpuUsage(), performance.eventLoopUtilization(), performance.now()];
   return () => {

@@ -64,7 +64,7 @@ export const compareMatching = async (population: Population) => {
 };
 
 /**
- * Measures the block of `compareMatching` when it is read from a node through the connector, as a follower reads it.
+ * Measures the time to read the block of `compareMatching` from a node through the connector, as a follower reads it.
  */
 const fetched = async (watched: Watched, population: Population) => {
   const past = { past: 0, pastTransactions: 0, blockIntervalMs: 1, finalDepth: 64, watched: sizeOf(population) };

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { answersAbout, type BlockPlan, blockHash, envelopeOf, headerAnswer } from './answers.js';
 
 /**
- * Plan of a chain that grows by itself once started. Responses about the blocks by which it grows are prepared in
- * advance.
+ * Plan of a chain that grows by itself once started. Responses about the new blocks are prepared in advance.
  */
 export type ChainPlan = {
   /** Number that distinguishes the hashes of this chain from those of other chains. */

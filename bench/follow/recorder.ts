@@ -3,7 +3,7 @@ import type { Stores } from './stores.js';
 
 type Notice = { readonly block?: { readonly number: number } };
 
-/** Wraps the stores to record when events about a block are written: Unix ms by height. */
+/** Wraps the stores to record the times at which events about a block are written, in Unix ms by height. */
 export const createRecorder = (given: Stores) => {
   const observedAt = new Map<number, number>();
   const settledAt = new Map<number, number>();

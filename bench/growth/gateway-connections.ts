@@ -49,7 +49,10 @@ export const openConnections = () => {
     const outbox = createOutbox(line as unknown as Line, pressure, () => undefined);
     return createSubscriptions({ feed, outbox, system: testSystem, pressure });
   };
-  /** Calls a method as the n-th call. Opens a new connection when the current one has the maximum of subscriptions. */
+  /**
+   * Calls a method as the n-th call. Opens a new connection when the current connection has the maximum number of
+   * subscriptions.
+   */
   const call = async (n: number, name: string, params: readonly unknown[]) => {
     const method = methods.find((one) => one.name === name);
     if (!method) throw new Error(`Unknown gateway method: ${name}`);

@@ -42,7 +42,7 @@ const createReceivers = () => {
   return { sender, posted };
 };
 
-/** Wraps the event store so that `next` resolves on the next append with an event of a type. */
+/** Wraps the event store. `next` waits for the next append that has an event of the given type. */
 const createAppendWatcher = (events: EventStore) => {
   const waiting = new Map<string, (position: Position) => void>();
   const append: EventStore['append'] = async (writes) => {

@@ -52,12 +52,12 @@ const transfers: Thing = (scene) => {
 };
 
 /**
- * Makes notifications of one wallet's transfers, without a webhook. The measured time of a notification ends when a
- * caller that waits for it has it.
+ * Notifications of one wallet's transfers, without a webhook. The measured time of a notification ends when a waiting
+ * caller receives the notification.
  */
 const notices: Thing = async (scene) => {
   const { one: mine, many: mineMany = oneByOne(mine) } = await transfers(scene);
-  // Wakes callers that wait for notifications. Without it, they poll once a second.
+  // Wakes waiting callers. Without this process, callers poll for notifications once a second.
   scene.start('cache invalidation');
   const { notifications } = scene.app;
   const list = (after: string, size: number, waitMs: number) =>
@@ -95,13 +95,13 @@ const createSend = ({ operation, handle, context, walletId, address, untilProjec
   };
 };
 
-/** Makes transactions that are sent but never mined, while the transaction watcher polls them. */
+/** Transactions that are sent but never mined, while the transaction watcher polls them. */
 const openTransactions: Thing = (scene) => {
   scene.start('transaction watcher');
   return { one: createSend(scene) };
 };
 
-/** Makes transactions that are mined in a final block. */
+/** Transactions that are mined in a final block. */
 const minedTransactions: Thing = (scene) => {
   const send = createSend(scene);
   const { handle, context, untilProjected } = scene;
@@ -115,7 +115,7 @@ const minedTransactions: Thing = (scene) => {
   };
 };
 
-/** Makes tokens that the service follows at one address. The default quota of an organization is 10,000. */
+/** Tokens that the service follows at one address. The default quota of an organization is 10,000. */
 const imports: Thing = ({ handle, context, walletId, address, untilProjected }) => {
   const stepOf = (n: number) => {
     const asset = { standard: 'token', contract: addressOf(n + 2) } as const;
@@ -135,7 +135,7 @@ const imports: Thing = ({ handle, context, walletId, address, untilProjected }) 
   };
 };
 
-/** Makes headers of webhooks, at most `atOnce` for each webhook. */
+/** Headers of webhooks, at most `atOnce` for each webhook. */
 const webhookHeaders: Thing = ({ operation }) => {
   const [register, add] = [operation('/v1/c/RegisterWebhook'), operation('/v1/c/RegisterWebhookHeader')];
   const webhooks = new Map<number, Promise<{ webhook_id: string }>>();
@@ -155,8 +155,8 @@ const webhookHeaders: Thing = ({ operation }) => {
 };
 
 /**
- * Makes deliveries to one webhook. The measured delivery goes to another webhook and ends when the read models include
- * its attempt.
+ * Deliveries to one webhook. The measured delivery goes to another webhook and ends when the read models include its
+ * attempt.
  */
 const deliveriesTo =
   (url: string): Thing =>
@@ -186,8 +186,8 @@ const deliveriesTo =
   };
 
 /**
- * Makes subscriptions or filters of gateway connections. Among ten measured calls, one comes right after a new block
- * and one right after a new pending transaction.
+ * Subscriptions or filters of gateway connections. Among ten measured calls, one comes right after a new block and one
+ * right after a new pending transaction.
  */
 const onConnections =
   (method: string, ...params: readonly unknown[]): Thing =>

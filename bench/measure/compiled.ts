@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 type Builder = { buildProgram(file: string): Promise<string> };
 
-/** Functions of a benchmark program that measure a rate, by name. */
+/** Functions of a benchmark program, keyed by name. Most of them measure a rate. */
 export type Sides = Readonly<Record<string, () => Promise<number>>>;
 
 /**
- * Starts a benchmark program that runs our own code, compiled like the service. With tsx, every new function gets its
- * name at run time, which often takes longer than the function itself.
+ * Starts a benchmark program that runs our own code, compiled like the service. The program does not run with tsx,
+ * because tsx names every new function at run time, which often takes longer than the function itself.
  */
 export const startCompiled = async (file: URL, args: readonly string[]) => {
   const { buildProgram } = (await import(new URL('../../build.js', import.meta.url).href)) as Builder;

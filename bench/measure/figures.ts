@@ -1,6 +1,6 @@
 /**
- * Measurement, compared with the value of `ceiling` if there is one. `atMost` and `atLeast` bound the ratio of both
- * values or, without a ceiling, the measured value.
+ * Measurement, compared with the value of `ceiling` if there is one. `atMost` and `atLeast` bound the ratio of the
+ * measured value to the ceiling or, without a ceiling, the measured value itself.
  */
 export type Figure = {
   readonly what: string;

@@ -12,7 +12,7 @@ const filled = (open: string, item: string, close: string, bytes: number) =>
 const addresses = (valid: boolean) =>
   Array.from({ length: 1000 }, (_, i) => `0x${(valid ? i.toString(16) : 'z').padStart(40, '0')}`);
 
-/** Costly requests by name, each with a body as large as the service accepts. */
+/** Costly requests, keyed by name. Each has a body as large as the service accepts. */
 const inputsOf = (wallet_id: string): Readonly<Record<string, readonly [path: string, body: string]>> => ({
   'nested lists': ['/v1/c/RegisterWallet', '['.repeat(mebibyte / 2) + ']'.repeat(mebibyte / 2)],
   'empty lists': ['/v1/c/RegisterWallet', filled('{"name":[', '[],', '[]]}', mebibyte)],

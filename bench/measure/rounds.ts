@@ -10,8 +10,8 @@ export const summarize = (values: readonly number[]): Measured => {
 };
 
 /**
- * Measures the sides in turn, so that other load on the machine affects all equally. Runs one warm-up round first. A
- * side that is not available is null.
+ * Measures the sides in turn, so that other load on the machine affects all sides equally. Runs one warm-up round
+ * first. A side is null if it is not available.
  */
 export const inTurn = async <K extends string>(
   sides: Readonly<Record<K, (() => Promise<number>) | null>>,

@@ -2,7 +2,7 @@ import { ownNow } from './own-time.js';
 
 const pollIntervalMs = 1;
 
-/** Records stalls of the main thread: for how many milliseconds no other task could run. */
+/** Records stalls of the main thread: the times in ms during which no other task could run. */
 export const watchStalls = () => {
   const stalls: number[] = [];
   let last = ownNow();

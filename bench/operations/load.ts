@@ -60,7 +60,8 @@ const drive = (url: string, next: () => Buffer | undefined, answered: (ms: numbe
 };
 
 /**
- * Sends `count` requests on `connections` connections. Returns the milliseconds of each and the requests per second.
+ * Sends `count` requests on `connections` connections. Returns the duration of each request in ms, and the requests per
+ * second.
  */
 export const load = async (operation: Operation, count: number, connections: number) => {
   const requests = await buildRequests(operation, count);

@@ -58,21 +58,13 @@ export type AddressCommand =
   | { type: 'Import'; data: Import }
   | { type: 'NoteAccount'; data: Found };
 /**
- * `heldBy` is the id of the wallet that holds the address; null if none does. `imports` has the asset keys of imported
- * tokens. `accounts` has the asset keys of tokens whose token account was found; absent if there are none. `counted` is
- * the number of imports that count against the quota.
+ * `heldBy` is the id of the wallet that holds the address; null if no wallet holds it. `imports` has the asset keys of
+ * imported tokens. `accounts` has the asset keys of tokens whose token account was found; absent if there are none.
+ * `counted` is the number of imports that count against the quota.
  */
 type Address = { heldBy: string | null; imports: readonly string[]; counted: number; accounts?: readonly string[] };
 
-/** Keys by token. A long stream is folded again for each command, from the same events as long as its store keeps them. */
-const knownKeys = new WeakMap<ImportedToken, string>();
-const keyOf = ({ asset }: { asset: ImportedToken }): string => {
-  const known = knownKeys.get(asset);
-  if (known !== undefined) return known;
-  const key = assetKey(asset);
-  knownKeys.set(asset, key);
-  return key;
-};
+const keyOf = ({ asset }: { asset: ImportedToken }): string => assetKey(asset);
 
 const imported = (held: Address, run: readonly Imported[]): Address => ({
   ...held,

@@ -67,7 +67,9 @@ export type Seal = SealedHistory &
     readonly log: LogPlace | null;
   };
 
-/** Statement, with signature, about a migration to another store, in which the same events have other positions. */
+/**
+ * Migration of a history to another store, in which the same events have other positions, as a signed statement.
+ */
 export type Move = Link &
   Signed & {
     /** Hash over the positions and commit times of the events in the old store. */
@@ -89,7 +91,7 @@ type Acceptance = Signed & {
   readonly time: string;
 };
 
-/** Statement, with signature, of an operator's decision to accept a history that differs from the sealed history. */
+/** Operator's decision to accept a history that differs from the sealed history, as a signed statement. */
 export type Loss = Acceptance & {
   /**
    * Longest history that the sealer's progress or the seal log recorded before the loss was accepted; null if neither
@@ -106,7 +108,7 @@ export type Loss = Acceptance & {
 };
 
 /**
- * Statement, with signature, of an operator's decision to begin a new volume of the seal log after the log was altered.
+ * Operator's decision to begin a new volume of the seal log after the log was altered, as a signed statement.
  */
 export type LogLoss = Acceptance & {
   /** Number of the new volume of the seal log, which begins with this acceptance. */
@@ -127,8 +129,8 @@ type AuditCommand =
   | { type: 'AcceptLogLoss'; data: LogLoss };
 
 /**
- * Version of the hashed and signed format. The version is part of every hashed and signed text, so versions cannot be
- * confused.
+ * Version of the hashed and signed format. The version is part of every hashed and signed text, so texts of different
+ * versions cannot be confused.
  */
 const version = 'chainfold-audit-1';
 const secondVersion = 'chainfold-audit-2';
@@ -218,7 +220,7 @@ export const statementOf = (
   statement: object,
 ) => `${secondVersion} ${kind}\n${canonical(statement)}`;
 
-/** Returns the text to sign for the manifest of an evidence folder, given as the text of its file. */
+/** Returns the text to sign for an evidence folder. `manifest` is the text of the folder's manifest file. */
 export const evidenceStatement = (manifest: string) => `${secondVersion} evidence\n${manifest}`;
 
 export const sealStatement = ({
@@ -252,8 +254,8 @@ export const recordStatement = (type: RecordType, data: object): string => {
 };
 
 /**
- * Number of events covered by the seals of one stream. Limits the size of a stream, because a new seal reads its whole
- * stream.
+ * Number of events covered by the seals of one stream. Limits the size of a stream, because appending a seal reads its
+ * whole stream.
  */
 const eventsPerStream = 100_000;
 export const sealKey = (count: number) => String(Math.floor(count / eventsPerStream));

@@ -14,7 +14,7 @@ type Issued = Named & {
   role: Role;
   /** Secret of the credential, encrypted. */
   sealedSecret: string;
-  /** Name that the operator gave the credential; absent if none was given. */
+  /** Name that the operator gave the credential; absent if it has no name. */
   name?: string;
 };
 

@@ -39,13 +39,13 @@ export type DeliveryEvent =
   | { type: 'DeliveryResent'; data: Named }
   /** The webhook is disabled: no attempt is made until the delivery is resent. */
   | { type: 'DeliveryParked'; data: Named };
-/** No webhook was notified: only the notification feed contains the notification. */
+/** Notification that was sent to no webhook: only the notification feed contains it. */
 export type NotificationEvent = { type: 'NotificationRecorded'; data: Recorded };
 export type DeliveryCommand =
   | { type: 'Request'; data: Requested }
   /**
    * `jitter` is a random number from 0 to 1. `retryAt` is the earliest time for a retry that the receiver requested, in
-   * Unix ms; null if it requested none.
+   * Unix ms; null if the receiver requested no time.
    */
   | { type: 'Attempt'; data: Attempt & { jitter: number; retryAt: number | null } }
   | { type: 'Cancel'; data: Named }

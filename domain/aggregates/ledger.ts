@@ -56,14 +56,14 @@ export type LedgerCommand =
     }
   /**
    * Records imported transfers (ImportHistory) as confirmed, without notifying webhooks. Rejected while other activity
-   * of the wallet in the block is still to be confirmed, notified or corrected.
+   * of the wallet in the block still has to be confirmed, reported to webhooks or corrected.
    */
   | { type: 'Import'; data: Activity & Observable }
   /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
-   * Records the balances, and confirms the block unless it is already confirmed. Ignored if the ledger's number of
-   * drops is not `drops`: a reorg followed the reading. `retracted` is true if the balances correct a dropped block.
+   * Records the balances, and confirms the block unless it is already confirmed. Ignored if the ledger has more drops
+   * than `drops`, because a reorg came after the reading. `retracted` is true if the balances correct a dropped block.
    */
   | {
       type: 'Settle';
@@ -77,13 +77,13 @@ export type LedgerCommand =
       };
     }
   /**
-   * Records that webhooks were notified of the block's `count` transfers. Ignored if the ledger has more transfers by
-   * now. `feedOnly` is true if no webhook was left to notify.
+   * Records that webhooks were notified of the block's `count` transfers. Ignored if more transfers were recorded
+   * meanwhile. `feedOnly` is true if no webhook was left to notify.
    */
   | { type: 'Close'; data: Activity & { count: number; feedOnly?: boolean } }
-  /** Records a reorg of the block. `notified` is true if a webhook may have been notified of its transfers. */
+  /** Records that a reorg replaced the block. `notified` is true if a webhook may know of its transfers. */
   | { type: 'Drop'; data: Activity & { notified: boolean } }
-  /** Records requested balances as of this block, which are read again if a reorg replaces the block. */
+  /** Records requested balances as of this block. They are read again if a reorg replaces the block. */
   | { type: 'Refresh'; data: Activity & { balances: readonly Balance[] } }
   /** Marks balances to be read once the block is confirmed. */
   | { type: 'Await'; data: Activity & { holdings: readonly Holding[] } };
@@ -101,7 +101,7 @@ export type Ledger = {
   /** True while the block is confirmed but the balances that it may have changed are not read yet. */
   readonly unread: boolean;
   readonly transfers: readonly Seen[];
-  /** Number of transfers, counted from the first, that are recorded as confirmed; lower after an interrupted append. */
+  /** Number of transfers, from the first, that are recorded as confirmed: not all after an interrupted append. */
   readonly confirmed: number;
   /** Number of transfers, counted from the first, that are recorded as removed. */
   readonly removed: number;

@@ -8,7 +8,7 @@ type Held = Place & {
   replaces?: string;
 };
 type Released = Place & {
-  /** True if no transaction holds the nonce any more, so that a new transaction may use the nonce. */
+  /** True if no transaction holds the nonce any more: a new transaction may then use it. */
   free: boolean;
 };
 

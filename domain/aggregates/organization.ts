@@ -18,11 +18,13 @@ type Created = OfOrganization &
     name: string;
   };
 type LimitDeleted = OfOrganization & {
-  /** Tag of the chain, such as C; empty for the limits of every chain without limits of its own. */
+  /**
+   * Tag of the chain, such as C; empty for the limits that apply to every chain without limits of its own.
+   */
   chain: string;
 };
 type LimitSet = LimitDeleted & {
-  /** Limits that apply from now on. */
+  /** New limits. */
   limits: Limits;
 };
 type QuotaSet = OfOrganization & {
@@ -51,7 +53,7 @@ export type OrganizationCommand =
   /** Checks that the organization exists, in a command that writes other streams. Writes no event. */
   | { type: 'RequireExisting'; data: OfOrganization }
   | { type: 'SetRateLimit'; data: LimitSet }
-  /** Deletes the organization's rate limit of `chain`, or all its rate limits when `chain` is undefined. */
+  /** Deletes the organization's rate limit for `chain`, or all its rate limits if `chain` is undefined. */
   | { type: 'DeleteRateLimit'; data: OfOrganization & { chain: string | undefined } }
   | { type: 'SetQuota'; data: QuotaSet }
   | { type: 'SetGatewayKeys'; data: GatewayKeysSet };

@@ -4,7 +4,7 @@ import type { FollowedBlock } from './chain/block.js';
 import type { Reading } from './ledger/ledger-data.js';
 import type { OfWallet } from './wallet.js';
 
-/** Cursor in the addresses of a wallet, which are ordered by registration. */
+/** Cursor in the list of a wallet's addresses, which is ordered by registration. */
 export type RefreshCursor = {
   /** Position of the event that registered the address. */
   readonly position: number;
@@ -12,7 +12,7 @@ export type RefreshCursor = {
   readonly address: string;
 };
 
-/** Refresh of the balances of one wallet in one asset standard. */
+/** Refresh of the balances that one wallet has in assets of one standard. */
 type OfRefresh = OfWallet & {
   /** Id of the refresh. */
   readonly refreshId: string;
@@ -20,8 +20,15 @@ type OfRefresh = OfWallet & {
   readonly standard: Asset['standard'];
 };
 type Searching = {
-  /** Height of the first block whose logs are searched for received tokens; absent if only known tokens are read. */
+  /** Height of the first block whose logs a request has searched for received tokens; absent without such a request. */
   readonly from?: number;
+};
+type FillingGap = {
+  /**
+   * Height of an unreadable block from which logs are searched too, without a request or before `from`; absent if
+   * there is none. The search of these logs is left out if no node has them.
+   */
+  readonly gap?: number;
 };
 type Progress = OfRefresh & {
   /** Number of addresses for which balances were read so far. */
@@ -39,7 +46,8 @@ type Correcting = {
   readonly correction?: true;
 };
 type Started = Progress &
-  Searching & {
+  Searching &
+  FillingGap & {
     /** Number of addresses that the wallet had when the refresh began. */
     readonly total: number;
   } & Correcting;
@@ -48,7 +56,7 @@ type Advanced = Progress & {
   readonly part: number;
   /**
    * Height of the last block whose logs were searched for tokens of the addresses following `after`; absent if the part
-   * completed addresses and moved `after`.
+   * finished its addresses, so that `after` advanced.
    */
   readonly searched?: number;
 };
@@ -66,9 +74,9 @@ type RefreshCommand =
    */
   | { type: 'Restart'; data: Started & { readonly replaces: string } }
   | { type: 'End'; data: Ended };
-type Refresh = { readonly running: string | null } & Searching & Correcting;
+type Refresh = { readonly running: string | null } & Searching & FillingGap & Correcting;
 
-/** One stream per wallet and asset standard, so that a second refresh joins the running one. */
+/** One stream per wallet and asset standard, so that a second request joins the running refresh. */
 export const refresh: Decider<RefreshCommand, RefreshEvent, Refresh> = {
   stream: 'refresh',
   initial: { running: null },
@@ -78,9 +86,10 @@ export const refresh: Decider<RefreshCommand, RefreshEvent, Refresh> = {
     End: ({ running }, data) => (running === data.refreshId ? [{ type: 'RefreshEnded', data }] : []),
   },
   evolve: {
-    RefreshStarted: (_, { refreshId, from, correction }) => ({
+    RefreshStarted: (_, { refreshId, from, gap, correction }) => ({
       running: refreshId,
       ...(from !== undefined && { from }),
+      ...(gap !== undefined && { gap }),
       ...(correction && { correction }),
     }),
     RefreshEnded: () => ({ running: null }),

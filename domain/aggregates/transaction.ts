@@ -101,10 +101,11 @@ export type Transaction = {
   readonly isFinal: boolean;
 };
 
-const missing = (transactionId: string) => fail('NOT_FOUND', `Transaction not found: ${transactionId}`);
+export const transactionNotFound = (idOrHash: string | undefined): never =>
+  fail('NOT_FOUND', `Transaction not found: ${idOrHash}`);
 const wrongState = ({ state }: Transaction, { transactionId }: OfTransaction, step: string) =>
   state === 'none'
-    ? missing(transactionId)
+    ? transactionNotFound(transactionId)
     : fail('FAILED_PRECONDITION', `Transaction ${transactionId} is ${state.toUpperCase()} and cannot be ${step}`);
 
 const waitsToSend = ({ state, cancellation }: Transaction) => state === 'canceling' && cancellation?.isSent === false;

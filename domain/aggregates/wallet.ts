@@ -14,7 +14,7 @@ type Registered = OfWallet & {
   importAsset?: true;
 };
 type ConfirmationChange = OfWallet & {
-  /** Number of confirmations after which a transfer of the wallet is confirmed from now on. */
+  /** New number of confirmations after which a transfer of the wallet is confirmed. */
   confirmation: number;
 };
 

@@ -20,7 +20,10 @@ type Registered = OfWebhook & {
   sealedSecret: string;
   /** Notification types that the webhook subscribes to; absent for wallet activity only. */
   notificationTypes?: readonly string[];
-  /** Present if a transfer that was notified as pending is notified once more when it is confirmed. */
+  /**
+   * Present if the webhook, after a notification of a pending transfer, is notified again when the transfer is
+   * confirmed.
+   */
   final?: true;
 };
 type PreviousSecret = {
@@ -66,10 +69,13 @@ type Disabled = OfWebhook & {
   reason: string;
 };
 
-/** Notification type of a new seal of the organization's history. Only webhooks that subscribe to it are notified. */
+/**
+ * Notification type for a new seal of the organization's history. Only webhooks that subscribe to the type are
+ * notified.
+ */
 export const historySealed = 'NOTIFICATION_TYPE_HISTORY_SEALED';
 const driftSuffix = 'BALANCE_DRIFTED';
-/** Returns the API's notification type of a difference between a stored balance and the chain. */
+/** Returns the API's notification type for a difference between a stored balance and the chain. */
 export const balanceDrifted = ({ notificationType }: Pick<Variant, 'notificationType'>) =>
   notificationType.replace(/TRANSACTION_UPDATED$/, driftSuffix);
 type Types = readonly string[] | undefined;

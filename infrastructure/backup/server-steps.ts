@@ -18,8 +18,8 @@ const eventStoreAction =
 
 /**
  * Returns the steps by which an operator backs up the servers, in an order that keeps the copies consistent: the copied
- * process state may be older than the copied events but not newer, and the copied vault newer but not older. URLs are
- * left out, because they may contain passwords.
+ * process state must not be newer than the copied events, and the copied vault must not be older than the copied
+ * events. URLs are left out, because they may contain passwords.
  */
 export const serverSteps = (engines: Engines, config: Config): readonly ServerStep[] => {
   const database = databaseIn(config.mongodbUrl ?? '', config.namespace);

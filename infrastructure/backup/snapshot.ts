@@ -28,9 +28,9 @@ const closeSnapshot = (db: Database) => {
 };
 
 /**
- * Opens a snapshot of each store, all of the same moment. Writes to the state store are blocked meanwhile (for a few
- * milliseconds), because in a copy, process state ahead of the events would make followers skip transfers, and a vault
- * behind the events would lack keys of secrets.
+ * Opens snapshots of all stores as of the same moment. Writes to the state store are blocked meanwhile, for a few
+ * milliseconds: in a backup, process state that is newer than the events would make followers skip transfers, and a
+ * vault that is older than the events would lack the keys of some secrets.
  */
 const openSnapshots = (directory: string, stores: readonly StoreName[]) => {
   const paths = stores.map((store) => [storeFiles[store], join(directory, storeFiles[store])] as const);

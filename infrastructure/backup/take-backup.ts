@@ -63,8 +63,8 @@ const positionOf = async (draft: string, { eventStoreUrl, namespace }: Config) =
 };
 
 /**
- * Returns the fingerprints of the master keys, and the public audit key. Reads these facts from the copied state store,
- * or from the live state store if `copy` is null because the state store is on a server.
+ * Returns the fingerprints of the master keys and the public audit key that the copied state store contains. If `copy`
+ * is null because the state store is on a server, reads the live state store instead.
  */
 const describeKeys = async (copy: string | null, ring: KeyRing, live: StateStore) => {
   const copied = copy === null ? null : await sqliteState(copy, 'read');
@@ -72,7 +72,7 @@ const describeKeys = async (copy: string | null, ring: KeyRing, live: StateStore
     const state = copied ?? live;
     const auditKey = await findAuditKey(state, ring);
     if (auditKey === null) return fail('FAILED_PRECONDITION', 'Nothing to back up: no service was ever started here.');
-    return { key_fingerprints: await masterKeyIds(state), audit_key: auditKey };
+    return { key_fingerprints: await masterKeyIds(state), audit_key: auditKey.publicKey };
   } finally {
     await copied?.close();
   }

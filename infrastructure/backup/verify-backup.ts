@@ -6,7 +6,7 @@ import { type BackupManifest, historyCheck } from '../../application/maintenance
 import { type Examined, type Finding, fail, ok, warn } from '../../application/maintenance/finding.js';
 import type { StateStore } from '../../application/ports/state.js';
 import type { Config } from '../config.js';
-import { findAuditKey, verifyingNotary } from '../keys/audit-key.js';
+import { type AuditKey, findAuditKey, verifyingNotary } from '../keys/audit-key.js';
 import { findKeyRing, type KeyRing } from '../keys/master-key.js';
 import { firstUnreadableKey } from '../keys/vault.js';
 import { manifestFile } from '../sqlite/data-directory.js';
@@ -28,14 +28,14 @@ const checkHashes = async (folder: string, { files }: BackupManifest): Promise<F
   const present = await readdir(folder);
   const unknown = present.find((name) => !known.includes(name));
   if (unknown !== undefined)
-    return fail(`${unknown} does not belong to the backup`, 'somebody used the folder: restore from another backup');
+    return fail(`${unknown} does not belong to the backup`, 'the folder was changed: restore from another backup');
   for (const { name, size, sha256: wanted } of files) {
     if (!present.includes(name)) return fail(`${name} is missing`, useAnother);
     const found = await describeFile(folder, name);
     if (found.size !== size) return fail(`${name} has ${found.size} bytes instead of ${size}`, useAnother);
     if (found.sha256 !== wanted) return fail(`${name} does not have the SHA-256 of the manifest`, useAnother);
   }
-  return ok(files.length === 0 ? 'no files: servers hold all data' : `${files.length} files have their SHA-256`);
+  return ok(files.length === 0 ? 'no files: all data is on servers' : `${files.length} files match their SHA-256`);
 };
 
 /** Checks the structure of every file with SQLite. */
@@ -67,21 +67,30 @@ const checkKey = async (manifest: BackupManifest, state: StateStore | null, ring
     );
   const unreadable = state && (await firstUnreadableKey(state, ring));
   if (unreadable) return fail(`the master key does not decrypt ${unreadable.split(':', 1)[0]}`, useAnother);
-  if (state && (await findAuditKey(state, ring)) !== manifest.audit_key)
-    return fail('the audit key of the manifest is not that of the vault', useAnother);
+  if (state && (await findAuditKey(state, ring))?.publicKey !== manifest.audit_key)
+    return fail('the audit key in the manifest differs from the one in the vault', useAnother);
   return ok(`the present master key (${wanted}) decrypts every key of the vault`);
 };
 
+const withCodes = ' and their authentication codes';
+const withoutCodes = ', but their authentication codes were not checked without the master key';
+
 /**
- * Verifies the copied events by their seals, as of the time of the backup, because later seals cannot be in the copy.
+ * Verifies the copied events by their seals and, with the master key, by their authentication codes, as of the time of
+ * the backup, because later seals cannot be in the copy.
  */
-const checkHistory = async (folder: string, manifest: BackupManifest, state: StateStore): Promise<Finding> => {
+const checkHistory = async (
+  folder: string,
+  manifest: BackupManifest,
+  state: StateStore,
+  auditKey: AuditKey,
+): Promise<Finding> => {
   const events = await sqliteEventStore(join(folder, storeFiles.events), 'read');
   try {
     const head = await events.head();
     if (head !== manifest.position)
       return fail(`the last event is at position ${head}, not at ${manifest.position}`, useAnother);
-    const notary = verifyingNotary(state, manifest.audit_key);
+    const notary = verifyingNotary(state, auditKey);
     const system = { sha256, now: () => Date.parse(manifest.time) };
     const proof = createStoreProof({ events, state, notary, system });
     let [count, unproven] = [0, 0];
@@ -99,7 +108,8 @@ const checkHistory = async (folder: string, manifest: BackupManifest, state: Sta
       unproven += verdict.unproven ?? 0;
     }
     const tail = unproven > 0 ? `; ${unproven} events are not sealed yet` : '';
-    return ok(`${count} events of ${organizations.length} histories agree with their seals${tail}`);
+    const codes = auditKey.isAuthentic ? withCodes : withoutCodes;
+    return ok(`${count} events of ${organizations.length} histories agree with their seals${codes}${tail}`);
   } finally {
     await events.close();
   }
@@ -114,9 +124,10 @@ const checkContents = async (folder: string, manifest: BackupManifest, ring: Key
     if (has(storeFiles.state)) state = await sqliteState(join(folder, storeFiles.state), 'read');
     const key = { check: 'master key', ...(await checkKey(manifest, state, ring)) };
     if (key.level === 'fail') return [key];
+    const auditKey = state && ring && (await findAuditKey(state, ring));
     const history =
       state && has(storeFiles.events)
-        ? await checkHistory(folder, manifest, state)
+        ? await checkHistory(folder, manifest, state, auditKey ?? { publicKey: manifest.audit_key, isAuthentic: null })
         : warn('the history is not in this backup', onServers);
     return [key, { check: historyCheck, ...history }];
   } catch (error) {
@@ -126,7 +137,10 @@ const checkContents = async (folder: string, manifest: BackupManifest, ring: Key
   }
 };
 
-/** Verifies a backup without changing it. Ends at the first check that fails, because later checks depend on it. */
+/**
+ * Verifies a backup without changing it. Stops at the first check that fails, because later checks depend on earlier
+ * ones.
+ */
 export const verifyFiles = async (
   folder: string,
   manifest: BackupManifest,

@@ -1,6 +1,6 @@
 import { Address } from '@ton/core/dist/address/Address.js';
 
-/** Explains how a text breaks one rule of an address format; null if it does not. */
+/** Explains how a text breaks one rule of an address format; null if the text follows the rule. */
 type Rule = (input: string) => string | null;
 
 /** Creates a function that explains the first of the given rules that an address breaks. */
@@ -15,8 +15,8 @@ const firstFault =
   };
 
 /**
- * Rules of an address that consists of `head` and hex digits. `counts` lists the allowed numbers of digits; `where`
- * names the place of the digits in error messages, such as `after 0x`.
+ * Creates the rules for an address that consists of `head` and hex digits. `counts` lists the allowed numbers of
+ * digits; `where` describes the position of the digits in error messages, such as `after 0x`.
  */
 const hexAfter = (head: string, counts: readonly number[], where: string): readonly Rule[] => [
   (input) => (input.startsWith(head) ? null : `must begin with ${head}`),

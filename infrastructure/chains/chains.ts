@@ -27,7 +27,7 @@ export type Connections = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
   /**
-   * Lets other processes of this machine use the development chains of this process. Returns the addresses of these
+   * Lets other processes on this machine use the development chains of this process. Returns the addresses of these
    * chains.
    */
   share(): Promise<DevelopmentAddresses>;
@@ -42,8 +42,8 @@ const hasGateway = ({ can }: Variant) => can.includes('gateway');
 const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
 
 /**
- * Returns the age in seconds at which the newest block of a variant's chain counts as too old; undefined if no age
- * does.
+ * Returns the age in seconds at which the newest block of a variant's chain counts as too old; undefined if the age is
+ * not checked.
  */
 export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number | undefined => {
   const { urls, oldHeadSeconds } = chains.find((one) => one.tag === tag) ?? {};
@@ -72,7 +72,10 @@ const familyIn = ({ tag }: Variant, urls: readonly string[]): Family => {
   return family;
 };
 
-/** Converts a failure to connect into a bad setting: no node has been queried yet, so only a URL can be wrong. */
+/**
+ * Creates an error handler that reports a failure to connect as a bad setting: no node has been queried yet, so only a
+ * URL can be wrong.
+ */
 const asBadSetting =
   ({ tag }: Variant) =>
   (error: unknown): never => {
@@ -90,7 +93,7 @@ const developmentsFor = async (config: Config, log: Log, wanted: WantedDevelopme
   return startDevelopments(new Set(unset.map(({ family }) => family)), { blockMs: config.developmentBlockMs, log });
 };
 
-/** Returns the controls of the development chains other than the EVM, by variant tag. */
+/** Returns the controls of the development chains other than the development EVM, keyed by variant tag. */
 const otherControls = (config: Config, developments: Developments): ReadonlyMap<string, DevelopmentControls> =>
   new Map(
     chainVariants.flatMap((variant): [string, DevelopmentControls][] => {
@@ -107,8 +110,8 @@ type Shared = {
 };
 
 /**
- * Keeps the announced heads of each gateway address and chain apart: processes may notice at different times that the
- * nodes switched to another chain.
+ * Returns the channel for the announced heads of a gateway address. The channel keeps the heads of different chains
+ * apart: processes may notice at different times that the nodes switched to another chain.
  */
 const channelAt = (address: string, announcedHeads: AnnouncedHeads) => ({
   announce: (chain: string, height: number) => announcedHeads.announce(`${address}/${chain}`, height),
@@ -168,7 +171,7 @@ const connectFollowed = async (config: Config, log: Log, developments: Developme
   return chains;
 };
 
-/** Connects all configured chains, and development chains for those that are not configured. */
+/** Connects all configured chains, and uses development chains for chains without a configuration. */
 export const connectChains = async (
   config: Config,
   log: Log,

@@ -8,9 +8,10 @@ import { globalVariant } from '../../domain/variant.js';
 import { scopeOf, systemOwner } from '../../projections/define.js';
 import { credentials, organizations } from '../../projections/organizations.js';
 
-/** Maximum number of credentials that are checked, so that the check ends soon even with very many credentials. */
-const maxChecked = 5000;
+/** Maximum number of secrets of a kind that are checked, so that the check ends soon even with very many secrets. */
+export const maxChecked = 5000;
 const maxNamed = 5;
+export const named = (all: readonly string[]) => `${all.slice(0, maxNamed).join(', ')} (${all.length} in total)`;
 
 const keysOf = async function* (readModels: ReadModels) {
   let left = maxChecked;
@@ -29,16 +30,16 @@ const keysOf = async function* (readModels: ReadModels) {
 const shortKey = (apiKey: string) => `ck_${apiKey.split('_')[2]?.slice(0, 8)}`;
 
 /**
- * Decrypts the secrets of credentials to find credentials with a role that was changed in the event store after they
- * were issued.
+ * Decrypts the secrets of credentials to find credentials whose role was changed in the event store after they were
+ * issued.
  */
 export const examineCredentials = async (stores: {
   readonly events: EventStore;
   readonly readModels: ReadModels;
   readonly vault: Pick<Vault, 'open'>;
 }): Promise<readonly Finding[]> => {
-  // Roles of older credentials, which are not bound to their secrets, are taken as proven here, because only the seals
-  // protect them, and the audit (chainfold audit verify) checks the seals.
+  // Treats the roles of older credentials, which are not bound to their secrets, as proven. Only the seals protect
+  // these roles, and checking the seals is left to the audit (chainfold audit verify).
   const lookUp = createCredentialLookup({ ...stores, isProven: async () => true });
   const altered: string[] = [];
   let [opened, older] = [0, 0];
@@ -52,7 +53,7 @@ export const examineCredentials = async (stores: {
   if (altered.length > 0)
     return [
       fail(
-        `changed in the event store, and therefore rejected: ${altered.slice(0, maxNamed).join(', ')} (${altered.length} in total)`,
+        `changed in the event store, and therefore rejected: ${named(altered)}`,
         'find out who writes to the event store (chainfold audit verify), and issue new credentials',
       ),
     ];

@@ -8,7 +8,7 @@ import type { SharedConnections } from './shared-connections.js';
 
 const searchedRecords = 200;
 const timeoutMs = 4000;
-/** Describes to an operator how a command over several streams is made atomic. */
+/** Texts that tell an operator how a command over several streams is made atomic. */
 const methodTexts: Record<Server['multiStreamMethod'], string> = {
   reservations: 'multi-stream appends by reservations and a commit',
   'append sessions': 'multi-stream appends by append sessions of the server',

@@ -1,11 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Check, type Examined, fail, futureFinding, ok } from '../../application/maintenance/finding.js';
+import {
+  type Check,
+  type Examined,
+  type Finding,
+  fail,
+  futureFinding,
+  ok,
+} from '../../application/maintenance/finding.js';
 import { createNewerSoftware } from '../../application/maintenance/newer-software.js';
 import { createRoleStatuses } from '../../application/maintenance/role-status.js';
 import { createStatus } from '../../application/maintenance/status.js';
 import { storeChecks } from '../../application/maintenance/store-checks.js';
 import { versionChecks } from '../../application/maintenance/version-checks.js';
+import type { EventStore } from '../../application/ports/event-store.js';
+import type { ReadModels } from '../../application/ports/read-models.js';
+import type { Vault } from '../../application/ports/vault.js';
 import { createStoppedProjections } from '../../application/projecting/stopped.js';
 import { createStuckTransactions } from '../../application/transactions/stuck.js';
 import { aggregates } from '../../domain/aggregates.js';
@@ -33,8 +43,9 @@ import { nodeChecks } from './nodes.js';
 import { redisChecks } from './redis.js';
 import { settingChecks } from './settings.js';
 import { createSharedConnections, type SharedConnections } from './shared-connections.js';
+import { examineWebhooks } from './webhooks.js';
 
-/** Default milliseconds after which a check that has not ended counts as failed. */
+/** Default timeout of a check in milliseconds. A check that has not ended by then counts as failed. */
 const checkTimeoutMs = 8000;
 const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const nothingSigned = new Uint8Array(32);
@@ -78,14 +89,20 @@ const vaultCheck = (config: Config, { state }: Stores): Check => ({
   },
 });
 
-const credentialCheck = (config: Config, { events, readModels, state }: Stores): Check => ({
-  name: 'credentials',
+type Decrypting = (stores: {
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly vault: Vault;
+}) => Promise<readonly Finding[]>;
+const decryptingCheck = (name: string, config: Config, stores: Stores, examineSecrets: Decrypting): Check => ({
+  name,
   advice: 'fix the problems of the stores and of the master key first',
   run: async () => {
     const ring = findKeyRing(config);
     if (!ring) return [];
+    const { events, readModels, state } = stores;
     const vault = stateVault(await state(), ring);
-    return examineCredentials({ events: await events(), readModels: await readModels(), vault }).catch((error) => {
+    return examineSecrets({ events: await events(), readModels: await readModels(), vault }).catch((error) => {
       // Returns no finding, because other checks report the missing master key or store.
       if (error instanceof Failure && error.code === 'UNAVAILABLE') return [];
       throw error;
@@ -112,7 +129,8 @@ const storeContentChecks = (config: Config, stores: Stores, opened: SharedConnec
   };
   return [
     vaultCheck(config, stores),
-    credentialCheck(config, stores),
+    decryptingCheck('credentials', config, stores, examineCredentials),
+    decryptingCheck('webhooks', config, stores, examineWebhooks),
     ...(config.eventStoreUrl === undefined ? [embeddedClock(stores)] : []),
     ...storeChecks({
       ...stores,

@@ -45,7 +45,7 @@ const progressFinding = (tip: Header, head: Header, maxSeconds: number): Finding
   return behind > behindSeconds ? warn(found, stoppedAdvice) : ok(found);
 };
 
-/** Describes a follower without a cursor: it was never started, or its nodes do not let it start. */
+/** Returns the finding for a follower without a cursor: it has never run, is starting, or cannot start. */
 const startFinding = (heartbeat: Heartbeat | null): Finding => {
   if (!heartbeat) return warn('has never run', 'start serve --role follower');
   const stall = stallOf(heartbeat, Date.now());
@@ -111,7 +111,9 @@ const gateway = (
     };
   });
 
-/** Checks every configured node. A development chain is not checked, because it exists only in its own process. */
+/**
+ * Checks every configured node. A development chain is not checked, because it exists only in the process that runs it.
+ */
 export const nodeChecks = (config: Config, ports: Ports): readonly Check[] => [
   ...chains.flatMap((variant) => {
     const { urls, archive = [] } = config.chains.find(({ tag }) => tag === variant.tag) ?? {};

@@ -32,7 +32,9 @@ const server: Probe = async (redis) => {
   ];
 };
 
-/** Reads a setting of the server; null when the server does not allow CONFIG GET, as many hosted servers do not. */
+/**
+ * Reads a setting of the server; null when the server does not allow CONFIG GET, as is common for hosted servers.
+ */
 const setting = async (redis: Redis, name: string) => {
   const reply = (await redis.config('GET', name).catch(() => [])) as string[];
   return reply[1] ?? null;

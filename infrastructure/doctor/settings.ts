@@ -9,7 +9,8 @@ const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.te
 const engines = ({ eventStoreUrl, mongodbUrl, redisUrl }: Config) =>
   [eventStoreUrl, mongodbUrl, redisUrl].filter((url) => url !== undefined);
 /**
- * Returns whether a URL connects to another machine without TLS. A host name without a dot counts as private network.
+ * Returns whether a URL connects to another machine without TLS. A host name without a dot counts as a host in a
+ * private network.
  */
 const isPlain = (url: string) => {
   const [, scheme, host = ''] = /^([a-z+]+):\/\/(?:[^@/]*@)?([^:/?,]+)/.exec(url) ?? [];
@@ -52,7 +53,7 @@ const pitfalls: readonly Pitfall[] = [
   ],
   [
     (config) => [1, 2].includes(engines(config).length),
-    'some stores are shared services, the others files on this machine',
+    'some stores are on servers, and the others are files on this machine',
     'set all of EVENTSTORE_URL, MONGODB_URL and REDIS_URL, or none, unless one machine runs everything',
   ],
   [
@@ -68,7 +69,7 @@ const pitfalls: readonly Pitfall[] = [
 ];
 
 /**
- * Checks the settings. `unknown` has a sentence about each variable that looks like a setting but is none; each
+ * Checks the settings. `unknown` has a sentence about each variable that looks like a setting but is not one; each
  * sentence becomes a warning.
  */
 export const settingChecks = (config: Config, unknown: readonly string[]): readonly Check[] => [

@@ -12,8 +12,8 @@ const assignedIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 const ipv4 = (high = 0, low = 0) => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
 
 /**
- * Functions by name of an IPv6 range. Each returns the IPv4 addresses that are embedded in an IPv6 address of the
- * range, given by its 16-bit parts. Traffic to the IPv6 address is forwarded to the IPv4 addresses.
+ * Functions, keyed by the name of an IPv6 range. Each returns the IPv4 addresses that are embedded in an IPv6 address
+ * of the range, given by its 16-bit parts. Traffic to the IPv6 address is forwarded to the IPv4 addresses.
  */
 const embedded: Readonly<Record<string, (parts: Parts) => readonly ipaddr.IPv4[]>> = {
   ipv4Mapped: (parts) => [ipv4(parts[6], parts[7])],

@@ -87,7 +87,8 @@ const redirectOf = ({ statusCode, headers: { location } }: Dispatcher.ResponseDa
 };
 
 /**
- * Limits the number of interim responses (status 1xx), because the size limit would not end an endless series of them.
+ * Creates a handler that limits the number of interim responses (status 1xx), because the size limit would not end an
+ * endless series of them.
  */
 const limitInterimResponses = () => {
   let left = maxInterimResponses;

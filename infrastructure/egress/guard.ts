@@ -44,7 +44,9 @@ const nextAddressDelayMs = 1000;
 const localNames =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$|^[^.]*$/;
 
-/** Blocked ports of the Fetch standard: an HTTP request there could pass for a mail, file or chat command. */
+/**
+ * Ports that the Fetch standard blocks: an HTTP request to such a port could be taken for a mail, file or chat command.
+ */
 const blockedPorts = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -98,8 +100,8 @@ const createCheck =
 const resolver = new Resolver({ timeout: 1500, tries: 2 });
 
 /**
- * Queries DNS servers directly instead of by getaddrinfo, which has few threads: an unresponsive DNS server would block
- * them for all other lookups.
+ * Queries DNS servers directly instead of through getaddrinfo, which runs on few threads: lookups that wait for an
+ * unresponsive DNS server would block these threads for all other lookups.
  */
 const queryNameServers: Lookup = async (hostname) => {
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

@@ -7,9 +7,9 @@ import {
   type Revision,
 } from '../../application/ports/event-store.js';
 import type { ClientWrite, NewRecord } from './clients/client.js';
-import { inParallel } from './commit.js';
 import { type Connection, committedAt } from './connection.js';
 import { rejectDeleted } from './deleted.js';
+import { inParallel } from './in-parallel.js';
 import { storedMetadata } from './records.js';
 
 const readsAtOnce = 64;
@@ -18,7 +18,9 @@ const maxEvents = 50;
 const maxBytes = 524_288;
 /** Upper bound on the bytes of a record's metadata and type. */
 const metadataBytes = 4096;
-/** Milliseconds without an answer of the server after which an adoption (the copy of another event store) fails. */
+/**
+ * Milliseconds without an answer from the server after which an adoption (the copy of another event store) fails.
+ */
 const idleTimeoutMs = 4500;
 /**
  * Maximum number of cached stream revisions. When the cache exceeds this number, it is cleared, and revisions are read
@@ -52,9 +54,9 @@ const runsOf = (events: readonly Recorded[]) => {
 };
 
 /**
- * Caches the revisions of adopted streams. If the store was empty before the adoption, a stream that is not in the
- * cache must be new, so its revision is not read. When the cache exceeds `maxCached` it is cleared, and revisions are
- * read from then on.
+ * Creates a cache for the revisions of adopted streams. If the store was empty before the adoption, a stream that is
+ * not in the cache must be new, so its revision is not read. When the cache exceeds `maxCached` it is cleared, and
+ * revisions are read from then on.
  */
 const createRevisions = (connection: Connection, head: () => Promise<Position>) => {
   const known = new Map<string, Revision>();
@@ -92,7 +94,10 @@ const createRevisions = (connection: Connection, head: () => Promise<Position>) 
   };
 };
 
-/** Appends events in the order of the log. A server without batch appends receives one append after the other. */
+/**
+ * Creates a function that appends events in the order of the log. A server without batch appends receives one append
+ * after the other.
+ */
 export const createAdoption = (connection: Connection, head: () => Promise<Position>): EventStore['adopt'] => {
   const revisions = createRevisions(connection, head);
   const append = async (appends: readonly ClientWrite[]) => {

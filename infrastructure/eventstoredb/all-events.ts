@@ -5,11 +5,11 @@ import { commitOf, completeAppends, maxEvents, positionOf, recordedEvents } from
 const pageSize = 500;
 const lookBack = 100;
 
-/** Returns the events in the records that come after a position. */
+/** Returns the events that the records contain, except those at or before a position. */
 export const eventsAfter = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
   records.flatMap(recordedEvents).filter((event) => event.position > position);
 
-/** Reads the events of all streams, in the order of the log. */
+/** Creates functions that read the events of all streams, in the order of the log. */
 export const createAllEvents = (connection: Connection) => {
   /** Reads the record at a position. Rejects with UnknownPosition when the log has no record there. */
   const recordAt = async (position: Position): Promise<readonly RawRecord[]> => {

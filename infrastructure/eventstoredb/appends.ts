@@ -34,7 +34,9 @@ export type Appends = {
    * appends to several streams, or if that RPC mistakes two of these names for one stream.
    */
   multiStreamMethodFor(streams: readonly string[], deadline?: Deadline): Promise<Server['multiStreamMethod']>;
-  /** Appends to all streams or to none, in one call of the server. Resolves and rejects as `append` does. */
+  /**
+   * Appends to all streams or to none, with one call to the server. Resolves and rejects as `append` does.
+   */
   appendMany(writes: readonly RecordsWrite[], method: NativeMethod, deadline?: Deadline): Promise<bigint | null>;
 };
 export type NativeMethod = Exclude<Server['multiStreamMethod'], 'reservations'>;
@@ -42,13 +44,13 @@ export type NativeMethod = Exclude<Server['multiStreamMethod'], 'reservations'>;
 /** Reads the ids of a stream's records from a revision on. */
 type ReadIds = (stream: string, from: number, count: number, deadline?: Deadline) => Promise<readonly string[]>;
 
-/** Returns the bytes of the records as the server counts them against its limit on one append. */
+/** Returns the size of the records in bytes, as the server computes it for its limit on one append. */
 export const sizeOf = (records: readonly NewRecord[]) => records.reduce((sum, record) => sum + sizeOfRecord(record), 0);
 const sizeOfRecord = ({ type, data, metadata }: NewRecord) =>
   Buffer.byteLength(JSON.stringify(data)) + Buffer.byteLength(JSON.stringify(metadata)) + 2 * type.length;
 
 const partBytes = 524_288;
-/** Largest record in bytes that any server accepts, whatever its configuration. */
+/** Maximum size in bytes of a record that a server can accept, whatever its configuration. */
 const maxRecordBytes = 16_777_216;
 
 /** Splits records into appends well below the limit of a server with the default configuration (1 MiB). */
@@ -78,8 +80,8 @@ export const createAppends = (client: EventClient, readIds: ReadIds, retrying: R
   };
 
   /**
-   * Handles the error of an append. Resolves if an earlier attempt has stored the records, otherwise throws the error,
-   * converted to an error of the event-store port where there is one.
+   * Handles the error of an append. Resolves if an earlier attempt has stored the records. Otherwise throws the
+   * matching error of the event-store port, or the original error if there is none.
    */
   const orStored = async (error: unknown, write: RecordsWrite, tried: number, deadline?: Deadline) => {
     const { stream, records } = write;

@@ -11,6 +11,7 @@ import { StoreDown } from '../../domain/failure.js';
 import { type NativeMethod, sizeOf } from './appends.js';
 import type { ClientWrite } from './clients/client.js';
 import type { Connection, RawRecord } from './connection.js';
+import { inParallel } from './in-parallel.js';
 import { createOutcomes } from './outcomes.js';
 import {
   commitRecords,
@@ -26,7 +27,9 @@ import {
 type Write = { readonly stream: string; readonly expected: Revision; readonly events: readonly NewEvent[] };
 
 const reservationsAtOnce = 64;
-/** Minimum number of reservations for which one streaming call is cheaper than a call for each. */
+/**
+ * Minimum number of reservations for which one streaming call is cheaper than a separate call for each reservation.
+ */
 const minStreamedReservations = 16;
 const outcomesAtOnce = 64;
 /** Size limit in bytes of one append on a server with the default configuration. */
@@ -41,26 +44,6 @@ export type Commits = {
    * Returns the events of a stream's records. Events of a reservation are included only if its command was committed.
    */
   eventsIn(records: readonly RawRecord[], deadline?: Deadline): Promise<readonly NewEvent[]>;
-};
-
-/**
- * Processes the items, `width` at a time. After the first error no further item is started, and the error is thrown
- * once the running items have ended.
- */
-export const inParallel = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>) => {
-  const queue = [...items];
-  const lane = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
-  };
-  const lanes = await Promise.allSettled(
-    Array.from({ length: width }, async () => {
-      await lane().catch((error: unknown) => {
-        queue.length = 0;
-        throw error;
-      });
-    }),
-  );
-  for (const one of lanes) if (one.status === 'rejected') throw one.reason;
 };
 
 export const createCommits = (connection: Connection): Commits => {
@@ -92,8 +75,8 @@ export const createCommits = (connection: Connection): Commits => {
   };
 
   /**
-   * Stores the reservations: `minStreamedReservations` or more reservations in one streaming call. If that call fails,
-   * appends each reservation separately, which yields the exact error.
+   * Stores the reservations, with one streaming call if there are at least `minStreamedReservations`. If that call
+   * fails, appends each reservation separately, which yields the exact error.
    */
   const reserve = async (reservations: readonly ClientWrite[], deadline?: Deadline) => {
     const inOrder = () => connection.appendInOrder(reservations, connection.deadlines.timeoutMs).catch(() => false);

@@ -32,7 +32,7 @@ export type RawRecord = {
 export type Connection = Appends &
   Pick<EventClient, 'appendInOrder'> & {
     readonly deadlines: Deadlines;
-    /** Reads a stream, at most `count` records of it. Rejects with MissingEvents when records are missing. */
+    /** Reads at most `count` records of a stream. Rejects with MissingEvents when records are missing. */
     readStream(stream: string, options?: ReadOptions): Promise<readonly RawRecord[]>;
     /** Reads one page of a stream, which ends after `count` records or `pageBytes`. */
     readPage(stream: string, options: ReadOptions & { readonly count: number }): Promise<Page<RawRecord>>;
@@ -44,9 +44,9 @@ export type Connection = Appends &
     /** Reads a page backwards. An empty page means that the log has no earlier records. */
     readAllBackwards(before: bigint | null, count: number): Promise<readonly RawRecord[]>;
     /**
-     * Subscribes to the records of streams with the prefix in their names; without a prefix, to all records but the
-     * server's own. Any node of a cluster may serve the subscription, also one that lags behind. `passed` receives
-     * positions up to which all matching records were sent.
+     * Subscribes to the records of all streams whose names begin with the prefix; without a prefix, to all records
+     * except the server's own. Any node of a cluster may serve the subscription, even one that lags behind. `passed`
+     * receives positions up to which all matching records were sent.
      */
     subscribeToAll(
       after: bigint | null,

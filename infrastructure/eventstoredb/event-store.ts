@@ -1,22 +1,16 @@
-import {
-  beginning,
-  type EventStore,
-  noStream,
-  type Position,
-  type Recorded,
-} from '../../application/ports/event-store.js';
+import { beginning, type EventStore, type Position, type Recorded } from '../../application/ports/event-store.js';
 import { defaultDeadlines } from '../deadlines.js';
 import { createAdoption } from './adopt.js';
 import { createAllEvents, eventsAfter } from './all-events.js';
 import { splitAppends } from './appends.js';
 import { createCommits } from './commit.js';
 import type { RawRecord } from './connection.js';
-import { rejectDeleted } from './deleted.js';
 import { createFeed } from './feed.js';
 import { createHistory } from './history/history.js';
 import { connectToNamespace } from './namespace.js';
 import { commitOf, plainRecords, positionOf } from './records.js';
 import { createDeadline } from './retry.js';
+import { createStreamReads } from './stream-reads.js';
 
 const pageSize = 500;
 const maxCounted = 10_000;
@@ -43,7 +37,7 @@ export const eventStoreDb = async (
   const connection = await connectToNamespace(url, namespace, deadlines);
   const begin = () => createDeadline(deadlines);
   const commits = createCommits(connection);
-
+  const readStream = createStreamReads(connection, commits);
   const all = createAllEvents(connection);
   const history = createHistory(connection, [...aggregates, 'commit'], all);
   const feed = createFeed(connection, async () => (await all.last())?.commit ?? null);
@@ -64,11 +58,7 @@ export const eventStoreDb = async (
       return commit === null ? head() : positionOf(commit, 0);
     },
     adopt: createAdoption(connection, head),
-    read: async (stream, deadline = begin()) => {
-      const records = await connection.readStream(stream, { deadline });
-      if (records.length === 0) await rejectDeleted(connection, stream);
-      return { events: await commits.eventsIn(records, deadline), revision: records.at(-1)?.revision ?? noStream };
-    },
+    read: (stream, deadline = begin()) => readStream(stream, deadline),
     readAll,
     readOrganization: history.forwards,
     readOrganizationBackwards: history.backwards,

@@ -10,14 +10,14 @@ import { pageBytes } from './pages.js';
  */
 export type Feed = (after: bigint | null, signal: AbortSignal) => AsyncIterable<readonly RawRecord[]>;
 
-/** Limits of the records that are buffered for a slow consumer. */
+/** Limits on the records that are buffered for a slow consumer. */
 const maxWaiting = { records: 5000, bytes: pageBytes };
 const pageSize = 500;
 const backoffMs = { firstMs: 50, maxMs: 2000 };
 /** Idle time in ms after which the head of the log is read, because a broken subscription looks like an idle one. */
 const idleCheckMs = 3000;
 
-/** Collects records until their append is complete. */
+/** Creates a collector that holds records back until their append is complete. */
 const createAppendAssembler = () => {
   let partial: RawRecord[] = [];
   return {
@@ -33,7 +33,10 @@ const createAppendAssembler = () => {
   };
 };
 
-/** Buffers the records of a subscription. The records of an append become available once the last one has arrived. */
+/**
+ * Creates a subscription that buffers its records. The records of an append become available once the last one has
+ * arrived.
+ */
 const createSubscriptionBuffer = (connection: Connection, after: bigint | null) => {
   const appends = createAppendAssembler();
   let [records, bytes]: [RawRecord[], number] = [[], 0];

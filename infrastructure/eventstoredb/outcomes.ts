@@ -7,8 +7,8 @@ import { abortRecord, protocol } from './records.js';
 
 const pollIntervalMs = 25;
 /**
- * Minimum number of polls before a command counts as undecided, because a process that was suspended did not observe
- * the command meanwhile.
+ * Minimum number of polls before a command counts as undecided. Elapsed time alone proves nothing: the process may have
+ * been suspended meanwhile.
  */
 const minPolls = 10;
 const rememberedOutcomes = 10_000;
@@ -50,7 +50,9 @@ export const createOutcomes = (connection: Connection): Outcomes => {
   const pollDecided = async (commitStream: string, deadline?: Deadline): Promise<boolean> => {
     const outcome = await pollOutcome(commitStream, decidedMs, deadline);
     if (outcome === null)
-      throw new StoreDown('Event store unavailable (could not read whether a command was committed). Retry later.');
+      throw new StoreDown(
+        'Event store unavailable (could not determine whether a command was committed). Retry later.',
+      );
     return outcome;
   };
   /** Appends Aborted to the commit stream, whose first record decides the outcome. */

@@ -77,7 +77,7 @@ type Source<Sent, Found> = {
   found(sent: Sent, last: Found | undefined): Found | null;
   /** Returns whether no record of the read can follow `record`. */
   isLast?(record: Found): boolean;
-  /** Returns whether an error is the server's final answer, so that a retry is useless. */
+  /** Returns whether an error is a definite answer of the server, which a retry would not change. */
   isAnswer(error: unknown): boolean;
 };
 

@@ -113,7 +113,10 @@ export const plainEvent = ({ id, type, data, metadata: stored }: RawRecord): New
   return { id, type, data: data as object, metadata, ...(mac !== undefined && { mac }) };
 };
 
-/** Builds the records of one append. Each states how many follow, so that readers can detect an incomplete append. */
+/**
+ * Builds the records of one append. Each record states how many records follow it, so that readers can detect an
+ * incomplete append.
+ */
 export const plainRecords = (events: readonly NewEvent[]): NewRecord[] =>
   events.map((event, index) => {
     const { id, type, data } = event;

@@ -3,10 +3,10 @@ import { TimedOut, withDeadline } from '../deadline.js';
 import type { Deadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
 
-/** Minimum throughput that is assumed, so that a call gets more time the more bytes it transfers. */
+/** Assumed minimum throughput in bytes per ms: the more bytes a call transfers, the more time it gets. */
 const bytesPerMs = 1000;
 
-/** Starts a deadline, which passes when no call that shares it has been answered for `deadlineMs`. */
+/** Creates a deadline, which passes when no call that shares it has been answered for `deadlineMs`. */
 export const createDeadline = ({ deadlineMs }: Deadlines): Deadline => {
   let until = performance.now() + deadlineMs;
   return {
@@ -58,7 +58,7 @@ export const createRetry = (deadlines: Deadlines) => {
   const { deadlineMs, timeoutMs, minTimeoutMs, pauseMs } = deadlines;
 
   /**
-   * Limits an attempt by the time without any answer. While other calls that share the deadline succeed, the server is
+   * Ends an attempt after a time without any answer. While other calls that share the deadline succeed, the server is
    * busy rather than down, and a retry would only add to its load.
    */
   const inTimeOf =

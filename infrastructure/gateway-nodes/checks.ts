@@ -1,7 +1,8 @@
 import { isRecord } from '../../domain/rpc-value.js';
 
 /**
- * Field of the answer that must repeat a parameter of the request, by method. `index` is the position of the parameter.
+ * Field of the answer that must repeat a parameter of the request, keyed by method. `index` is the position of the
+ * parameter.
  */
 const repeated: Readonly<Record<string, { readonly field: string; readonly index: number }>> = {
   eth_getBlockByHash: { field: 'hash', index: 0 },

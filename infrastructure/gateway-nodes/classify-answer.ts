@@ -15,7 +15,7 @@ type Result = Extract<Envelope, { readonly result: Buffer }>;
 type AnswerContext = {
   /** Returns whether a head of this height is lower than the head that was announced to callers; false for null. */
   isBehind(height: number | null): boolean;
-  /** Returns whether the chain cannot have reached the height, which the node gave as the head. */
+  /** Returns whether the chain cannot have reached the height that the node gave as the head. */
   isImpossible(member: Member, height: number): boolean;
   /** True when the node may lack the blocks that the answer is about. */
   readonly lags: boolean;
@@ -92,7 +92,7 @@ export const classifyAnswer = (
     if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'rejected a request because of its rate limit'));
     return { answer: { error: envelope.error }, doubt: doubts[fault.kind] ?? 'none' };
   }
-  if (!matchesRequest(call.method, call.params, envelope)) reject(member, 'returned data other than was requested');
+  if (!matchesRequest(call.method, call.params, envelope)) reject(member, 'returned data that was not requested');
   const head = headIn(method, params, envelope);
   if (head !== null) noteHead(member, head, context);
   if (isNull(envelope)) member.abilities.noteNull(call, member.head()?.number);

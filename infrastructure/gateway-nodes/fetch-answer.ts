@@ -124,14 +124,17 @@ const createAttempts = (
     },
     attempts: () => attempts,
     /**
-     * Returns the error for the caller: that no node has the block if a lagging node was skipped and no timeout
-     * occurred; in all other cases the given error.
+     * Returns the error for the caller: if a lagging node was skipped and no timeout occurred, an error which says that
+     * no node has the block; otherwise the given error.
      */
     errorOf: (error: unknown) => (isLate && !(error instanceof NodeTimeout) ? noneHasReached(needed) : error),
   };
 };
 
-/** Asks the nodes in order of preference until one has an answer that includes all blocks announced to callers. */
+/**
+ * Creates a function that asks the nodes in order of preference until one has an answer that includes all blocks
+ * announced to callers.
+ */
 const createFetchAnswer = (members: readonly Member[], chain: Chain, options: FetchOptions): Fetch => {
   const { headWatch, announced, accepted } = chain;
   const { hedgeMs, deadlineMs, agreement } = options;
@@ -168,8 +171,8 @@ const createFetchAnswer = (members: readonly Member[], chain: Chain, options: Fe
 };
 
 /**
- * Creates a function that fetches answers and never returns a head below an announced one. With several nodes, delays
- * the first request until their heads were polled.
+ * Creates a function that fetches answers and never returns a head below an announced one. With several nodes, the
+ * first request waits until the heads of the nodes were polled.
  */
 export const createFetch = (members: readonly Member[], chain: Chain, options: FetchOptions): Fetch => {
   const { headWatch, announced } = chain;
@@ -208,8 +211,8 @@ export const createFetch = (members: readonly Member[], chain: Chain, options: F
 };
 
 /**
- * Delays each call until a node has call units left (its request budget per second), charges the cost of the call to
- * that node and asks it first.
+ * Wraps `fetch`: delays each call until a node has call units left (its request budget per second), charges the cost of
+ * the call to that node and asks it first.
  */
 export const withinUnits = (
   members: readonly Member[],

@@ -38,7 +38,7 @@ const read = async (member: Member, method: string, params: readonly unknown[]):
   return 'result' in answer ? (JSON.parse(answer.result.toString()) as unknown) : null;
 };
 
-/** Polls the heads of the nodes. `onHead` is called with each head. */
+/** Creates a poller of the heads of the nodes. `onHead` is called with each head. */
 export const createHeadPoller = (
   members: readonly Member[],
   identity: Identity,
@@ -78,8 +78,7 @@ export const createHeadPoller = (
     /** Polls the head of one node. Never rejects. */
     poll: (member: Member) => poll(member).catch(() => undefined),
     /**
-     * Polls the heads in a round that starts after this call. Callers that ask during a running round share the next
-     * round.
+     * Polls the heads in a round that starts after this call. All calls during a running round share the next round.
      */
     pollFreshRound: () => {
       nextRound ??= (currentRound ?? Promise.resolve()).then(() => {

@@ -26,8 +26,8 @@ const bestOf = (members: readonly Member[], reported: Head | null): Head | null 
 };
 
 /**
- * Finds heads that the chain cannot have reached. Every new head is compared with those of all nodes, because either of
- * two heads that contradict each other may be the newer one.
+ * Creates a check that finds heads which the chain cannot have reached. Every new head is compared with those of all
+ * nodes, because either of two heads that contradict each other may be the newer one.
  */
 const createHeadCheck = (members: readonly Member[]) => {
   const headsBeside = (member: Member) =>
@@ -59,7 +59,7 @@ const listenForHeads = async (
   }
 };
 
-/** Polls the heads of the nodes while there are requests or watchers. */
+/** Creates a watch, which polls the heads of the nodes while there are requests or watchers. */
 export const createHeadWatch = (members: readonly Member[], log: Log, identity: Identity) => {
   const watchers = new Set<() => void>();
   const closing = new AbortController();

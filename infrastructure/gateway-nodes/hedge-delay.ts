@@ -3,8 +3,8 @@ const weight = 0.1;
 const maxMs = 5000;
 
 /**
- * Computes the delay before a second node is asked: three times the average latency of the method, but at least `minMs`
- * and at most 5 s.
+ * Creates a calculator for the delay before a second node is asked: three times the average latency of the method, but
+ * at least `minMs` and at most 5 s.
  */
 export const createHedgeDelay = (minMs: number) => {
   const averageMs = new Map<string, number>();

@@ -5,8 +5,8 @@ import { NodeFault } from '../nodes/node-fault.js';
 import type { Member } from './member.js';
 
 /**
- * Levels of doubt about an answer, in ascending order: how likely another node has a better answer. The least doubtful
- * answer wins.
+ * Levels of doubt about an answer, in ascending order of how likely another node has a better answer. The least
+ * doubtful answer wins.
  */
 const byDoubt = ['none', 'empty', 'lacking', 'failing'] as const;
 export type Doubt = (typeof byDoubt)[number];
@@ -138,8 +138,8 @@ const askSeveral = <T>(
   });
 
 /**
- * Asks the nodes in the given order, the next one when an answer is late or doubtful. Resolves to the first answer
- * without doubt, otherwise to the least doubtful one.
+ * Asks the nodes in the given order: the next node is asked when an answer is late or doubtful. Resolves to the first
+ * answer without doubt, otherwise to the least doubtful one.
  */
 export const hedgedRequest = <T>(members: readonly Member[], ask: Ask<T>, terms: Terms): Promise<T> => {
   const [only] = members;

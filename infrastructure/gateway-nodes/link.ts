@@ -49,8 +49,8 @@ const readAnswer = (status: number, pieces: readonly Buffer[], id: number): Enve
 };
 
 /**
- * Reads the answers to a batch in the order of the ids; null when an error or a status says that batches are
- * unsupported.
+ * Reads the answers to a batch in the order of the ids; null when the response shows that the node does not support
+ * batches.
  */
 const readAnswers = (status: number, pieces: readonly Buffer[], ids: readonly number[]) => {
   if (unwelcome.includes(status)) throw failing(`answered with status ${status}`);

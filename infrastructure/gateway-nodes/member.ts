@@ -24,7 +24,10 @@ const isSocket = ({ protocol }: URL) => protocol.startsWith('ws');
 export const defaultLink = (url: URL, ended: () => void): Link =>
   isSocket(url) ? socketLink(url, ended) : httpLink(url);
 
-/** Tracks a node's head, whether that head is possible, and whether the node serves another chain. */
+/**
+ * Creates a tracker for a node's head: its height, whether the chain can have reached it, and whether the node serves
+ * another chain.
+ */
 const createHeads = (node: string, log: Log) => {
   let reported: TimedHead | null = null;
   let height = unknownHeight;

@@ -36,7 +36,10 @@ const ask = async (member: Member, method: string, params: readonly unknown[]): 
 const hashesIn = (content: unknown): readonly string[] =>
   pendingInPool(content).flatMap(({ hash }) => (typeof hash === 'string' ? [hash] : []));
 
-/** Reads the hashes in a node's pool, or only the hashes in its pending block if the pool is too large to read. */
+/**
+ * Reads the transaction hashes in a node's pool, or only the hashes in its pending block if the pool is too large to
+ * read.
+ */
 const poolHashes = async (member: Member): Promise<readonly string[]> => {
   try {
     return hashesIn(await ask(member, 'txpool_content', []));

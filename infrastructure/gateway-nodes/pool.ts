@@ -183,8 +183,8 @@ export const nodePool = (
       return head;
     },
     watchHeads: headWatch.watch,
-    // The controller of the linked signal is not aborted here, because watching continues after the promise has
-    // resolved.
+    // The linked controller is never aborted here: watching continues after the returned promise has resolved, and ends
+    // when `signal` fires or the pool is closed.
     watchPending: (notice, signal) => watchPending(members, notice, linkedController(signal, headWatch.closed).signal),
     metrics: () => ({
       ...shared.counted,

@@ -22,7 +22,8 @@ const capitalHex = /(?<=[[,:])"0x[0-9a-f]*[A-F][0-9a-fA-F]*"(?=[\],}])/g;
 const capital = /[A-F]/;
 
 /**
- * Returns the cache key of a request: the same for hex digits in upper and lower case. `params` is JSON without spaces.
+ * Returns the cache key of a request. Requests that differ only in the case of hex digits have the same key. `params`
+ * is JSON without spaces.
  */
 const keyOf = (method: string, params: string) =>
   `${method} ${capital.test(params) ? params.replace(capitalHex, (digits) => digits.toLowerCase()) : params}`;
@@ -40,8 +41,8 @@ const sharedFor = ({ kind }: Cacheability, finalHeight: number) =>
 
 /** Returns the single-flight key of a request, and for how many milliseconds identical requests may join it. */
 const flightOf = (key: string, cacheability: Cacheability, finalHeight: number, changes: number) => {
-  // A request sent before its block became final has another key, because its answer may contain a block that was
-  // replaced. No later request joins it.
+  // Gives a request that is sent before its block is final a key of its own, so that no later request joins it: its
+  // answer may contain a block that was replaced.
   if (isLasting(cacheability) || (cacheability.kind === 'height' && cacheability.height <= finalHeight))
     return { flight: key, maxAgeMs: maxMs };
   return { flight: `${changes} ${key}`, maxAgeMs: sharedFor(cacheability, finalHeight) };
@@ -80,8 +81,8 @@ const mayBeStored = (cacheability: Cacheability, finality: Pick<Finality, 'heigh
 };
 
 /**
- * Looks up the cache that is shared with other processes before asking a node. An answer found there counts as a hit,
- * and the miss that was already counted for the request is subtracted.
+ * Creates a function that looks up an answer in the cache that is shared with other processes before it asks a node. An
+ * answer found there counts as a hit, and the miss that was already counted for the request is subtracted.
  */
 const storedOr =
   (store: SharedStore, { storedKey }: Request, fetch: Fetch, counted: Counted, recordReuse: () => boolean): Fetch =>
@@ -110,7 +111,10 @@ type SharedAnswersOptions = {
   readonly agreement?: number;
 };
 
-/** Caches answers that can no longer change (never null, errors or pending data), and coalesces identical requests. */
+/**
+ * Creates a cache of answers that can no longer change (never null, errors or pending data). Identical requests in
+ * flight are coalesced.
+ */
 export const createSharedAnswers = (
   cacheBytes: number,
   finality: Pick<Finality, 'height'>,
@@ -136,7 +140,7 @@ export const createSharedAnswers = (
     const { flight, maxAgeMs } = flightOf(`${before} ${key}`, cacheability, finalHeight, changes);
     if (flights.has(flight, maxAgeMs)) counted.coalesced++;
     const start = async (given: Cancellation) => {
-      // `finalHeight` is read before the request, because a block in the answer may be replaced before it is final.
+      // `finalHeight` is read before the request: a block that is final only afterwards may be a different one.
       const answer = await fetch(given);
       // An answer that was requested before the cache was cleared may belong to another chain.
       if (before === clears) remember(request, answer, finalHeight);

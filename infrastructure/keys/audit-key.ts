@@ -8,8 +8,9 @@ import { dataKeys, rejectWrongMasterKey } from './vault.js';
 type Stores = { readonly events: Pick<EventStore, 'head'>; readonly state: StateStore };
 
 /**
- * Ids under which the vault stores the audit key: the first one until the seal log is begun, the second one afterwards.
- * A stored key can be decrypted only with its id, so nobody without the master key can move it to the other id.
+ * Ids under which the vault stores the audit key: the first one until the seal log is started, the second one
+ * afterwards. A stored key can be decrypted only with its id, so nobody without the master key can move it to the other
+ * id.
  */
 const [unmarkedId, markedId] = ['audit-signing', 'audit-signing:logged'];
 
@@ -21,8 +22,8 @@ const findSeed = async (keys: ReturnType<typeof dataKeys>) =>
   (await keys.find(markedId)) ?? (await keys.find(unmarkedId));
 
 /**
- * Creates the mark that the seal log was begun. The mark is the id under which the vault stores the audit key, so that
- * nobody can remove the mark without removing the key.
+ * Creates the mark that shows that the seal log was started. The mark is the id under which the vault stores the audit
+ * key, so that nobody can remove the mark without removing the key.
  */
 const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: Uint8Array): LogMark => {
   let isMarked = false;
@@ -40,8 +41,8 @@ const vaultMark = (state: StateStore, keys: ReturnType<typeof dataKeys>, seed: U
 
 /**
  * Opens the audit key, which signs seals and exports, and creates it in new stores. If the key is missing in stores
- * that hold data, somebody removed it. The new key is then stored as if its seal log was begun, so that nothing is
- * sealed until an operator accepts the loss of the log. Throws BadSetting for a wrong master key.
+ * that hold data, somebody removed it. The new key is then stored as if its seal log had been started, so that nothing
+ * is sealed until an operator accepts the loss of the log. Throws BadSetting for a wrong master key.
  */
 export const openNotary = async (stores: Stores, ring: KeyRing): Promise<Notary> => {
   const { state } = stores;
@@ -55,14 +56,20 @@ export const openNotary = async (stores: Stores, ring: KeyRing): Promise<Notary>
   return createNotary(seed, vaultMark(state, keys, seed));
 };
 
-/** Returns the public audit key of a vault without creating one; null in a vault that has none. */
-export const findAuditKey = async (state: StateStore, ring: KeyRing): Promise<string | null> => {
+/** Public audit key and, if the master key is at hand, the check of authentication codes. */
+export type AuditKey = Pick<Notary, 'publicKey'> & { readonly isAuthentic: Notary['isAuthentic'] | null };
+
+/** Returns the audit key of a vault without creating one; null in a vault that has none. */
+export const findAuditKey = async (state: StateStore, ring: KeyRing): Promise<AuditKey | null> => {
   const seed = await findSeed(dataKeys(state, ring));
-  return seed && createNotary(seed).publicKey;
+  return seed && createNotary(seed);
 };
 
-/** Creates a notary that verifies the seals of copied stores but cannot sign. The notary needs no master key. */
-export const verifyingNotary = (state: StateStore, publicKey: string): Notary => {
+/**
+ * Creates a notary that verifies the seals of copied stores but cannot sign. Without the check of authentication codes,
+ * which needs the master key, every code counts as valid.
+ */
+export const verifyingNotary = (state: StateStore, { publicKey, isAuthentic }: AuditKey): Notary => {
   const reject = () => {
     throw new Error(
       'Cannot sign for copied stores: they are opened only to be verified, without the private audit key',
@@ -75,6 +82,6 @@ export const verifyingNotary = (state: StateStore, publicKey: string): Notary =>
     isSigned,
     logMark: { isSet: async () => (await state.get('vault', markedId)) !== null, set: reject },
     macOf: reject,
-    isAuthentic: () => true,
+    isAuthentic: isAuthentic ?? (() => true),
   };
 };

@@ -19,8 +19,8 @@ export const isSigned: IsSigned = (publicKey, text, signature) => {
 /** Bytes of a message authentication code: half of HMAC-SHA256, as in RFC 4868. */
 const macBytes = 16;
 /**
- * Creates and verifies the authentication codes of events. The key of the codes is derived from the seed of the audit
- * key, and is lost and replaced together with that seed.
+ * Creates the functions that compute and verify the authentication codes of events. The key of the codes is derived
+ * from the seed of the audit key, and is lost and replaced together with that seed.
  */
 const createMacs = (seed: Uint8Array) => {
   const key = createHmac('sha256', seed).update('chainfold event codes').digest();
@@ -37,7 +37,7 @@ export const keyIdOf = (publicKey: string) =>
 
 /**
  * Creates the notary. Without `logMark`, as for a key outside of a vault, a seal log that was removed entirely looks
- * like a log that was never begun.
+ * like a log that was never started.
  */
 export const createNotary = (seed: Uint8Array, logMark = noMark): Notary => {
   const { privateKey, publicKey: bytes } = keyPairOf(seed);

@@ -47,8 +47,8 @@ const opens = (master: Uint8Array, { value }: Entry, keyId: string) => {
 };
 
 /**
- * Reads and creates data keys. The state store contains the data keys wrapped with a master key. The id of the master
- * key precedes the wrapped key, so that the master key can be rotated.
+ * Returns functions that read and create data keys. The state store contains the data keys wrapped with a master key.
+ * The id of the master key precedes the wrapped key, so that the master key can be rotated.
  */
 export const dataKeys = (state: StateStore, ring: KeyRing) => {
   const wrap = (keyId: string, key: Uint8Array) => {

@@ -4,8 +4,8 @@ import type { AnyCollection, Collection } from '../../projections/define.js';
 const scannedAtOnce = 1000;
 
 /**
- * Documents of a collection by scope and id. `indexes` has a sorted list of page keys for each combination of index,
- * scope and indexed values.
+ * Documents of a collection, keyed by scope and id. `indexes` has a sorted list of page keys for each combination of
+ * index, scope and indexed values.
  */
 type Table = {
   readonly documents: Map<string, Map<string, object>>;

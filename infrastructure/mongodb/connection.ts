@@ -4,7 +4,10 @@ import { withDeadline } from '../deadline.js';
 import { defaultDeadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
 
-/** Timeout in ms of a commit by the projector, which may be large and which no caller waits for. */
+/**
+ * Timeout in ms for a commit of the projector. Longer than the default deadline, because the commit may be large and no
+ * caller waits for it.
+ */
 export const commitTimeoutMs = 20_000;
 const defaultDatabase = 'chainfold';
 
@@ -17,7 +20,10 @@ export type MongoConnection = {
 
 const tooLarge = 10_334;
 
-/** Recognizes a document above MongoDB's size limit, by the error of the server or of the driver. */
+/**
+ * Throws a Failure if the error of the server or of the driver means that a document exceeds MongoDB's size limit.
+ * Rethrows every other error.
+ */
 const rejectTooLarge = (error: unknown): never => {
   const { code, message = '' } = error as { code?: unknown; message?: string };
   if (code === tooLarge || /larger than the maximum size/.test(message))
@@ -34,7 +40,9 @@ const inTimeOf =
   (deadlineMs: number): InTime =>
   (work, ms = deadlineMs) =>
     withDeadline(work, ms).catch(rejectTooLarge).catch(unavailable('MongoDB'));
-/** Limits the wait for work outside of requests, with the default deadline. */
+/**
+ * Limits the wait for background work, such as a rebuild, to `ms` or, if that is absent, to the default deadline.
+ */
 export const inTime = inTimeOf(defaultDeadlines.deadlineMs);
 
 /**
@@ -47,7 +55,8 @@ export const databaseIn = (url: string, namespace: string) => {
 };
 
 /**
- * Rejects a standalone server, because documents and checkpoint change in one transaction, which needs a replica set.
+ * Rejects a standalone server, because documents and their checkpoint change in one transaction, which needs a replica
+ * set.
  */
 const requireReplicaSet = async (client: MongoClient) => {
   const { setName, msg } = await client.db('admin').command({ hello: 1 });

@@ -55,8 +55,8 @@ const abandonOne = async (access: Access, one: Building) => {
 };
 
 /**
- * Creates a generation with a new number and registers it. Of two builders that start at once, one succeeds and the
- * other drops its collection.
+ * Creates a generation with a new number and registers it. If two builders start at the same time, one succeeds and the
+ * other drops the collection that it created.
  */
 const beginOne = async (access: Access, collection: AnyCollection) => {
   const { db } = access;

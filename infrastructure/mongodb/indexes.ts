@@ -52,7 +52,7 @@ export const ensureIndexes = async (db: Db, wanted: readonly StoredCollection[])
     if (differing)
       throw new Failure(
         'FAILED_PRECONDITION',
-        `MongoDB index ${differing.name} of collection ${name} differs from the declared one. Drop it and start again.`,
+        `MongoDB index ${differing.name} of collection ${name} differs from the declared one. Drop the index and start again.`,
       );
     const missing = declared.filter((index) => !found.has(index.name));
     if (missing.length > 0) await db.collection(name).createIndexes(missing);

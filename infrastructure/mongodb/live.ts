@@ -18,7 +18,7 @@ export type StoredCheckpoint = {
   revision: number;
   positions: Record<string, number>;
   live: Record<string, Live>;
-  /** Number of the newest generation, by collection. */
+  /** Number of the newest generation of each collection, keyed by the collection's name. */
   newest: Record<string, number>;
   /** Collections with a generation that is being built and may be swapped at any moment. */
   building: string[];
@@ -50,13 +50,15 @@ export const currentCollections = (
 
 /** Milliseconds for which a cached checkpoint is used. */
 const cacheTtlMs = 250;
-/** Minimum milliseconds between the start of a build and its swap, within which every reader learns of the build. */
+/**
+ * Minimum time in ms between the start of a build and its swap: long enough for every reader to learn of the build.
+ */
 export const buildNoticeMs = 2 * cacheTtlMs;
 
 /**
- * Finds the live generation of a collection in a checkpoint that is cached for `cacheTtlMs`, to avoid a second query
- * per read. While a new generation is being built, each read also reads the checkpoint anew: the result is valid only
- * if that checkpoint names the same live generation.
+ * Creates a reader of live generations. The reader finds the live generation of a collection in a checkpoint that is
+ * cached for `cacheTtlMs`, which saves a second query per read. While a new generation is being built, each read also
+ * reads the checkpoint anew: the result of the read is valid only if that checkpoint names the same live generation.
  */
 export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>, inTime: InTime) => {
   let known: { readonly at: number; readonly checkpoint: Promise<StoredCheckpoint> } | undefined;

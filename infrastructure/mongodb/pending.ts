@@ -18,8 +18,8 @@ const readStored = ({ _id, from, nonce, firstSeen, told }: Stored): PendingTrans
 });
 
 /**
- * Selects the transactions after the given one. The first condition lets the query start in the index at the given
- * time. The second condition skips transactions of the same time whose hash is not greater.
+ * Selects the transactions after the given one. The first condition lets the query start at the given time in the
+ * index. The second condition skips transactions of the same time whose hash is not greater.
  */
 const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
   firstSeen: { $gte: firstSeen },

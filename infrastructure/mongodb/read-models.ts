@@ -30,7 +30,7 @@ const writeOf = ({ scope, id, document }: Change): AnyBulkWriteOperation<Stored>
 };
 
 /**
- * Selects documents after a page key. The first condition lets the query start in the index at the key's value. The
+ * Selects documents after a page key. The first condition lets the query start at the key's value in the index. The
  * second condition skips documents that have the same value and were already returned.
  */
 const beyond = (order: string, [value, id]: PageKey, oldestFirst: boolean): Filter<Stored> => {
@@ -60,7 +60,10 @@ const keyOf = (last: WithId<Stored> | undefined, order: string): PageKey | null 
 
 const emptyCheckpoint = { revision: 0, positions: {}, live: {}, newest: {}, building: [], retired: [] };
 
-/** Upgrades a checkpoint of older releases, which has no generations and has versions in its position names. */
+/**
+ * Upgrades a checkpoint written by an older release. Such a checkpoint has no generations, and its position names
+ * contain versions.
+ */
 const upgrade = ({ positions, live, newest, building, retired }: Partial<StoredCheckpoint>) => ({
   positions: Object.fromEntries(Object.entries(positions ?? {}).map(([name, at]) => [name.replace(/@\d+$/, ''), at])),
   live: live ?? {},
@@ -109,7 +112,7 @@ const writeLive = async (
     if (one && one.version > version)
       throw new Failure(
         'FAILED_PRECONDITION',
-        `A newer release has taken over the read model ${name}. Upgrade this process, or run chainfold projections rebuild --all with its release.`,
+        `A newer release has taken over the read model ${name}. Upgrade this process, or run chainfold projections rebuild --all with the release of this process.`,
       );
     const own = changes.filter((change) => change.collection.name === name);
     if (own.length > 0 && one) await writeAll(db, collectionName(name, one.number), own, session);

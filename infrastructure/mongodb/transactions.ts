@@ -2,12 +2,15 @@ import type { Binary, ClientSession, Db, MongoClient } from 'mongodb';
 import { commitTimeoutMs, inTime } from './connection.js';
 
 /**
- * Stored session that may have an open transaction. `beats` is incremented while its process runs a transaction; `at`
- * is the time of the last increment in Unix ms.
+ * Record of a session that may have an open transaction. `beats` is incremented while the session's process runs a
+ * transaction; `at` is the time of the last increment in Unix ms.
  */
 type SessionRecord = { _id: Binary; beats: number; at: number };
 
-/** Milliseconds for which a transaction is retried before it kills the sessions that had no heartbeat in this time. */
+/**
+ * Milliseconds for which a process retries a transaction before it kills the sessions that had no heartbeat in this
+ * time.
+ */
 const yieldMs = 3000;
 /** Heartbeat interval. Several heartbeats fit into `yieldMs`. */
 const heartbeatIntervalMs = 700;
@@ -20,7 +23,7 @@ const recordTtlMs = 24 * recordIntervalMs;
 
 const idOf = (session: ClientSession) => session.id?.id as Binary;
 
-/** Manages the SessionRecords of all processes. */
+/** Creates functions that write and read the SessionRecords of all processes. */
 const createSessionRecords = (client: MongoClient, db: Db) => {
   const records = db.collection<SessionRecord>('sessions');
   const others = async (own: readonly ClientSession[]) => {
@@ -63,10 +66,10 @@ const createYield = (records: SessionRecords, own: () => readonly ClientSession[
 };
 
 /**
- * Runs transactions in recorded sessions. The server keeps the transaction of a killed process open for a minute and
- * rejects every other transaction on the same documents meanwhile. A process that is rejected for `yieldMs` therefore
- * kills recorded sessions without a heartbeat. A live process whose session is killed by mistake repeats its
- * transaction.
+ * Creates a runner of transactions in recorded sessions. The server keeps the transaction of a killed process open for
+ * a minute and rejects every other transaction on the same documents meanwhile. A process that is rejected for
+ * `yieldMs` therefore kills recorded sessions without a heartbeat. A live process whose session is killed by mistake
+ * repeats its transaction.
  */
 export const createTransactions = (client: MongoClient, db: Db) => {
   const records = createSessionRecords(client, db);

@@ -12,7 +12,10 @@ type Member<Endpoint> = Health & Pick<Configured<Endpoint>, 'endpoint' | 'redact
 
 type Work<Node, T> = (node: Node) => Promise<T>;
 type Terms<Endpoint> = {
-  /** Multiplies `deadlineMs` and `timeoutMs`, for answers that a node needs more time to compute. Default 1. */
+  /**
+   * Factor by which `deadlineMs` and `timeoutMs` are multiplied, for answers that take a node longer to compute.
+   * Default 1.
+   */
   readonly timeoutFactor?: number;
   /** Selects the nodes to query. Default: all. */
   readonly among?: (endpoint: Endpoint) => boolean;
@@ -21,7 +24,10 @@ type Terms<Endpoint> = {
 export type Pool<Endpoint, Node> = {
   /** Queries one node after the other until the deadline and returns the first usable answer. */
   use<T>(work: Work<Node, T>, terms?: Terms<Endpoint>): Promise<T>;
-  /** Queries nodes like `use`, but returns null only if all nodes that answer return null. */
+  /**
+   * Queries nodes like `use`, but continues with the next node after a null. Returns null if all nodes that answer
+   * return null.
+   */
   find<T>(work: Work<Node, T | null>, terms?: Terms<Endpoint>): Promise<T | null>;
   /**
    * Queries all nodes that are not paused. Returns the first answer and every answer that arrives within 500 ms after
@@ -36,9 +42,9 @@ export type Pool<Endpoint, Node> = {
 };
 
 export type NodeTimeouts = {
-  /** Milliseconds for one piece of work on all nodes together. */
+  /** Maximum milliseconds for one piece of work, including all nodes and retries. */
   readonly deadlineMs: number;
-  /** Milliseconds for one answer of one node. */
+  /** Maximum milliseconds for one answer of one node. */
   readonly timeoutMs: number;
   /** Maximum milliseconds for which a failing node is not queried. Default 5000. */
   readonly maxRestMs?: number;
@@ -101,7 +107,7 @@ const askEach = <Endpoint, T>(
     ),
   );
 
-/** Creates a pool that queries whichever nodes answer and excludes nodes of another chain. */
+/** Creates a pool, which queries the nodes until one of them answers and excludes nodes of another chain. */
 export const createPool = <Endpoint, Node>(
   nodes: readonly Configured<Endpoint>[],
   log: Log,

@@ -12,7 +12,10 @@ type HealthOptions = {
   readonly log: Log;
 };
 
-/** Tracks the health of one node: whether it is paused after a failure, and whether its chain has been verified. */
+/**
+ * Creates a tracker for the health of one node: whether it is paused after a failure, and whether its chain has been
+ * verified.
+ */
 export const createHealth = ({ name, owner, maxRestMs, log }: HealthOptions) => {
   const backoff = createBackoff({ firstMs: firstRestMs, maxMs: maxRestMs });
   let restsSince = 0;

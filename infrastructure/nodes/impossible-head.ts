@@ -14,8 +14,8 @@ const maxClockError = 3600;
 const latestPossibleTime = () => Date.now() / 1000 + maxClockError;
 
 /**
- * Returns whether a chain cannot have produced so many blocks in the time between the two. False if the time of the
- * lower one is unknown or is not in seconds.
+ * Returns whether a chain cannot have produced the blocks between two heights in the time between them. False if the
+ * time of the lower height is unknown or is not in seconds.
  */
 const isTooFarAbove = (higher: TimedHeight, lower: TimedHeight): boolean => {
   const latest = latestPossibleTime();
@@ -43,7 +43,9 @@ export const checkFinalHeight = (finalHeight: number, head: Pick<TimedHeight, 'n
     throw new NodeFault('wrong', 'reported a final block above its own head');
 };
 
-/** Records the heads of the nodes of a chain, and finds those that the chain can have reached. */
+/**
+ * Creates a record of the heads of the nodes of a chain, which finds the heads that the chain can have reached.
+ */
 export const createHeadRecord = <Key, Found extends TimedHeight>() => {
   /** Newest head of each node, because a slow node may have answered only an earlier poll. */
   const heads = new Map<Key, Found>();

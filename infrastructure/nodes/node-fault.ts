@@ -30,7 +30,7 @@ export class NodeFault extends Error {
   }
 }
 
-/** Maximum characters of an error message of a node. Messages of working nodes are shorter. */
+/** Maximum length in characters of a node's error message. Messages of working nodes are shorter. */
 export const maxReasonLength = 10_000;
 
 /** Returns a node's error message, cut with a note if it exceeds `maxReasonLength`. */

@@ -2,9 +2,9 @@ import { fail } from '../../domain/failure.js';
 import type { Health } from './health.js';
 import { type FaultKind, NodeFault } from './node-fault.js';
 
-/** Maximum queries to one node for one piece of work. */
+/** Maximum number of queries to one node for one piece of work. */
 const maxAttempts = 5;
-/** Maximum queries to one node after another node has reported that the data does not exist. */
+/** Maximum number of queries to one node after another node has reported that the data does not exist. */
 const maxAttemptsOnceAbsent = 2;
 /** Faults that depend on the request alone: the same node would fail the same way again. */
 const final: readonly FaultKind[] = ['unsupported', 'refused', 'reverted', 'late', 'oversized'];
@@ -12,7 +12,7 @@ const unreachable: readonly FaultKind[] = ['failing', 'busy', 'late'];
 
 export const isUnreachable = ({ kind }: NodeFault): boolean => unreachable.includes(kind);
 
-/** Tracks one search through the nodes: which were queried, and with what outcome. */
+/** Creates the state of one search through the nodes: which nodes were queried, and with what outcome. */
 export const createSearch = <Member extends Health>(members: readonly Member[]) => {
   const faults = new Map<Member, NodeFault>();
   const attempts = new Map<Member, number>();

@@ -14,7 +14,7 @@ const decay = 0.97;
 /** Factor on the measured gap between answers, to stay below the node's rate limit. */
 const margin = 1.1;
 
-/** Limits concurrent requests to `maxConcurrent`. Further requests wait in order. */
+/** Creates slots, which limit concurrent requests to `maxConcurrent`. Further requests wait in order. */
 const createSlots = () => {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -31,7 +31,7 @@ const createSlots = () => {
   };
 };
 
-/** Spaces requests out while a node returns rate-limit errors. */
+/** Creates a gap between requests, which spaces them out while a node returns rate-limit errors. */
 const createGap = () => {
   let gap = 0;
   let pause = 0;

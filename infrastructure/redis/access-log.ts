@@ -90,7 +90,9 @@ const createStore = (redis: Redis, rootOf: (organizationId: string) => string, r
   };
 };
 
-/** Keeps the access log in Redis, for processes on several machines. The connection to Redis is opened on first use. */
+/**
+ * Creates an access log in Redis, for processes on several machines. The connection to Redis is opened on first use.
+ */
 export const redisAccessLog = (
   url: string,
   retentionMs: number,

@@ -8,8 +8,8 @@ const ttlMs = 60_000;
 type Listener = (height: number) => void;
 
 /**
- * Shares announced chain heads between all processes of the namespace on this Redis database. Lost messages do no harm,
- * because the next head follows soon.
+ * Creates a channel that shares announced chain heads between all processes of the namespace on this Redis database.
+ * Lost messages do no harm, because the next head follows soon.
  */
 export const redisAnnouncedHeads = async (
   url: string,

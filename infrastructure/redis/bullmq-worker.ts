@@ -38,7 +38,10 @@ export type WorkerContext = {
   readonly signal: AbortSignal;
 };
 
-/** Batches the steps that shifts request in one turn of the event loop into one call to Redis. */
+/**
+ * Creates a function that collects the steps which shifts request in one turn of the event loop, and sends them to
+ * Redis in one call.
+ */
 const createStepBatcher = (lanes: WorkerContext['lanes']) => {
   type Waiting = { step: Step; resolve: (job: Job | null) => void; reject: (error: unknown) => void };
   let waiting: Waiting[] = [];
@@ -59,7 +62,10 @@ const createStepBatcher = (lanes: WorkerContext['lanes']) => {
     });
 };
 
-/** Logs an error once until Redis recovers, because BullMQ reports it for every retry and every shift. */
+/**
+ * Creates a log that reports an error once until Redis recovers, because BullMQ reports it for every retry and every
+ * shift.
+ */
 const createErrorLog = (log: Log) => {
   let loggedMessage = '';
   return {
@@ -74,7 +80,7 @@ const createErrorLog = (log: Log) => {
   };
 };
 
-/** Returns a function that runs a shift: one job after the other, until none is due. */
+/** Returns a function that runs a shift: one job after the other, until no job is due. */
 const createShift = (work: Work, { lanes, log, signal }: WorkerContext) => {
   const send = createStepBatcher(lanes);
   const next = async (step: Step) => {

@@ -1,6 +1,6 @@
 /**
- * Head start in ms of a lane or organization that was idle: its turn comes before that of all lanes or organizations
- * that were served within this time.
+ * Head start in ms of a lane or organization that was idle: its turn comes before the turns of all lanes or
+ * organizations that were served within this time.
  */
 const creditMs = 10_000;
 /**

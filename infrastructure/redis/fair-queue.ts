@@ -4,8 +4,9 @@ import { unavailable } from '../unavailable.js';
 import { scripts } from './fair-queue-scripts.js';
 
 /**
- * Request of a shift to record the outcome of its finished job and return the next job. `holder` distinguishes the
- * worker that runs the shift from a previous worker of the same shift.
+ * Request of a shift, a BullMQ job in which a worker runs our jobs one after the other. With the request, the shift
+ * reports the outcome of its finished job and asks for the next job. `holder` distinguishes the worker that runs the
+ * shift from a previous worker of the same shift.
  */
 export type Step = {
   readonly shift: string;
@@ -34,9 +35,9 @@ const parseLaneKey = (key: string): LaneId => {
 };
 
 /**
- * Stores the jobs of all lanes under keys with the prefix `root` and chooses the next job. The caller must pass
- * returned shifts on to BullMQ. A release that changes the key layout must use another `root`: its queue is empty at
- * first, and open deliveries are put into it again.
+ * Creates a queue, which stores the jobs of all lanes under keys with the prefix `root` and chooses the next job. The
+ * caller must pass returned shifts on to BullMQ. A release that changes the key layout must use another `root`: the new
+ * queue is empty at first, and open deliveries are put into it again.
  */
 export const createFairQueue = (redis: Redis, root: string) => {
   for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua });

@@ -16,7 +16,7 @@ import { connectRedis, resendOverRestart, rootIn } from './connection.js';
 const spanTtlMs = 900_000;
 /**
  * Milliseconds for which a used nonce is kept. After that, the nonce is rejected anyway: its span has expired, or the
- * span has nonces so much later that this one is too old.
+ * span already has nonces so much later that this one counts as too old.
  */
 const nonceTtlMs = spanTtlMs + retentionMs + 2 * nonceWindowMs;
 export const answerTtlMs = 86_400_000;
@@ -94,7 +94,8 @@ const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
 };
 
 /**
- * Reads the quota from the script's answer: replayed, allowed, then usage and remaining milliseconds of each window.
+ * Reads the quota from the script's answer: a status, whether the call is allowed, then usage and remaining
+ * milliseconds of each window.
  */
 const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Charge) => {
   const used = windows.map((window, i) => [window, { used: usage[2 * i] as number, end: usage[2 * i + 1] as number }]);

@@ -70,7 +70,8 @@ const createStore = (redis: Redis, root: string) => {
 };
 
 /**
- * Stores refused requests in Redis, for processes on several machines. The connection to Redis is opened on first use.
+ * Creates a store of refused requests in Redis, for processes on several machines. The connection to Redis is opened on
+ * first use.
  */
 export const redisRefusedRequests = (url: string, log: Log, namespace = '', timeoutMs?: number): RefusedRequests => {
   let connecting: Promise<Redis> | undefined;

@@ -11,9 +11,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Settings of a process, with the place that each was read from. */
 export type Sources = {
   readonly environment: Environment;
-  /** Source of each setting in force, by the setting's name: `environment`, `.env` or `chainfold.config.json`. */
+  /**
+   * Source of each setting in force (`environment`, `.env` or `chainfold.config.json`), keyed by the setting's name.
+   */
   readonly origins: Readonly<Record<string, string>>;
-  /** Sentences about variables that look like settings but are none. */
+  /** Sentences about variables that look like settings but are not. */
   readonly warnings: readonly string[];
 };
 

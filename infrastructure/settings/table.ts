@@ -198,7 +198,10 @@ const common: readonly Setting[] = [
   },
 ];
 
-/** All settings, in the order of the help. Each is an environment variable and a key of `chainfold.config.json`. */
+/**
+ * All settings, in the order in which the help lists them. Each is an environment variable and a key of
+ * `chainfold.config.json`.
+ */
 export const settings: readonly Setting[] = [...common, ...tracingRows, ...chainSettings, ...gatewaySettings];
 
 export const settingNames: ReadonlySet<string> = new Set(settings.map(({ name }) => name));

@@ -58,7 +58,7 @@ const open = (path: string, retentionMs: number, now: () => number) => {
 };
 
 /**
- * Keeps the access log in a file that the processes on a data directory share. Not fsynced: a power failure may lose
+ * Creates an access log in a file that the processes on a data directory share. Not fsynced: a power failure may lose
  * the last entries.
  */
 export const sqliteAccessLog = (

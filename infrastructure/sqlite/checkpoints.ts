@@ -24,8 +24,9 @@ export type Checkpoints = {
 };
 
 /**
- * Copies the write-ahead log into the database on a separate thread, because copying takes most of the time of a large
- * commit and would delay the next write. The thread starts when `minRows` rows were committed.
+ * Creates a background copy of the write-ahead log into the database. A separate thread does the copying, because it
+ * takes most of the time of a large commit and would delay the next write. The thread starts when `minRows` rows were
+ * committed.
  */
 export const createCheckpoints = (path: string): Checkpoints => {
   let thread: Promise<Thread<null, null>> | undefined;

@@ -21,7 +21,7 @@ export const parseStored = <T>(text: string): T => {
   }
 };
 
-/** Number of damaged files that are kept, so that a failing disk does not fill up with them. */
+/** Maximum number of damaged files that are kept, so that a failing disk does not fill up with them. */
 const maxKept = 3;
 
 /**

@@ -36,7 +36,9 @@ const namesIn = (directory: string): readonly string[] => {
 
 const isStore = (name: string) => name.endsWith('.db') || name === 'master.key';
 
-/** Rejects a directory without stores. An empty directory is accepted, because somebody made it on purpose. */
+/**
+ * Rejects a directory without stores. An empty directory is accepted, because somebody must have created it on purpose.
+ */
 export const requireDataDirectory = (directory: string) => {
   rejectUnusable(directory);
   const advice =

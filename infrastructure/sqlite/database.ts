@@ -8,7 +8,10 @@ import type { Deadlines } from '../deadlines.js';
 import { BadSetting } from '../settings/bad-setting.js';
 import { type PageCache, smallPageCache } from '../settings/memory-budget.js';
 
-/** `durable`: on disk before a commit returns. `relaxed`: survives kill -9, may lose the last commits on power loss. */
+/**
+ * Durability of a commit. `durable`: the commit is on disk before it returns. `relaxed`: the commit survives `kill -9`,
+ * but a power failure may lose the last commits.
+ */
 export type Durability = 'durable' | 'relaxed';
 
 const ownerOnly = 0o600;
@@ -34,8 +37,8 @@ export const openDatabase = (path: string, durability: Durability, pages: PageCa
 };
 
 /**
- * Opens a database read-only. Creates no log files next to the database; they exist only while another process has it
- * open.
+ * Opens a database read-only. Without a `-wal` file, no process has the database open, so it is opened as immutable and
+ * SQLite creates no files next to it.
  */
 export const openReadOnly = (path: string): Database => {
   const isOpenElsewhere = existsSync(`${path}-wal`);
@@ -93,7 +96,7 @@ const open = (path: string, durability: Durability, { cachedBytes, mappedBytes }
 
 /** Maximum wait in ms for a lock on the main thread: short, because the wait blocks the event loop. */
 export const mainThreadLockMs = 20;
-/** Pause before a statement on the main thread is retried after a lock. */
+/** Pause in ms before a statement on the main thread is retried because the database was locked. */
 export const lockPauseMs = 20;
 
 /** Retries work on the main thread while the database is locked. The event loop stays free between the attempts. */
@@ -113,7 +116,9 @@ export const retryWhileLocked = async <T>(lockMs: number, work: () => T): Promis
 /** Deadlines of a write that a worker thread executes. */
 export type WriteDeadlines = Pick<Deadlines, 'deadlineMs' | 'lockMs'>;
 
-/** Limits the wait for a thread that writes, whether the disk is slow or another process holds a lock. */
+/**
+ * Limits the wait for a write on a worker thread, which takes long if the disk is slow or another process holds a lock.
+ */
 export const writtenInTime = <T>(written: Promise<T>, { deadlineMs, lockMs }: WriteDeadlines): Promise<T> => {
   const unlessLocked = written.catch((error: unknown) => {
     throw isLocked(error) ? new TimedOut(lockMs, { cause: error }) : error;

@@ -10,7 +10,7 @@ export const embeddedStores = (config: Config, log: Log, isWorker: boolean) => {
   const { dataDirectory, accessLogMs, gatewayCacheBytes, memory, requestTimeoutMs } = config;
   const file = (name: string) => join(dataDirectory, name);
   const deadlines = deadlinesWithin(requestTimeoutMs);
-  // Modules are imported on demand, because SQLite is not needed where servers are configured.
+  // Modules are imported on demand, because SQLite is not needed where database servers are configured.
   return {
     events: async () => {
       const { sqliteEventStore } = await import('./events/event-store.js');

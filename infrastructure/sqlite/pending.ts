@@ -24,7 +24,8 @@ const readRow = ({ hash, sender, nonce, first_seen, told }: Row): PendingTransac
 });
 
 /**
- * Stores pending transactions for all processes on a data directory. Not fsynced, because the nodes report them again.
+ * Stores pending transactions for all processes on a data directory. Not fsynced, because the nodes report lost
+ * transactions again.
  */
 export const sqlitePending = async (
   path: string,

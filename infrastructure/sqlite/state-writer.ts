@@ -16,8 +16,9 @@ export type StateJob =
 const emptyLogRetryMs = 250;
 
 /**
- * Empties the write-ahead log, which may still contain a destroyed entry, as soon as no reader needs it. Does not wait
- * for readers: SQLite would block all writers meanwhile, and a backup may read for minutes.
+ * Creates a function that empties the write-ahead log, which may still contain a destroyed entry, as soon as no reader
+ * needs the log. Does not wait for readers: SQLite would block all writers meanwhile, and a backup may read for
+ * minutes.
  */
 const createLogEraser = (db: Database, lockMs: number) => {
   const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -39,7 +40,8 @@ const createLogEraser = (db: Database, lockMs: number) => {
 const restShare = 0.25;
 
 /**
- * Returns a function that waits until other processes have had time to take the lock. Does not wait after an idle time.
+ * Creates the pause before a batch, in which other processes have time to take the lock. There is no pause after an
+ * idle time.
  */
 const createRest = () => {
   const cell = new Int32Array(new SharedArrayBuffer(4));

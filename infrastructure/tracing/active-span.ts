@@ -17,7 +17,7 @@ export type ActiveSpan = {
 
 /**
  * Span in which the current asynchronous work runs. Each span knows its tracer, so that adapters need no tracer of
- * their own. The storage costs nothing while no span was ever started.
+ * their own. The storage costs nothing as long as no span has been started.
  */
 export const activeSpans = new AsyncLocalStorage<ActiveSpan | undefined>();
 

@@ -32,7 +32,10 @@ const samplers: Readonly<Record<TracingSettings['sampler'], (ratio: number) => S
   parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
 };
 
-/** Logs the first failure of an outage and its end. The processor drops spans that could not be exported. */
+/**
+ * Wraps an exporter: logs the first failure of an outage and the end of the outage. The processor drops spans that
+ * could not be exported.
+ */
 const withOutageLog = (exporter: SpanExporter, log: Log, endpoint: string): SpanExporter => {
   let isDown = false;
   const note = (isFailed: boolean, error: Error | undefined) => {

@@ -43,7 +43,7 @@ const maskSecrets = (text: string, sent: Sent) =>
 
 const decode = (bytes: Uint8Array, isCut: boolean) => new TextDecoder().decode(bytes, { stream: isCut });
 
-/** Collects the beginning of a response body. */
+/** Creates a collector for the beginning of a response body. */
 export const createExcerpt = () => {
   let collected = Buffer.alloc(0);
   let size = 0;

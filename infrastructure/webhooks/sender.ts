@@ -164,8 +164,8 @@ const exchange = (dispatcher: Dispatcher, message: WebhookMessage, deadlineMs: n
   });
 
 /**
- * Posts webhooks over keep-alive connections through the egress guard. Responses are untrusted and bounded in size and
- * time.
+ * Creates a sender that posts webhooks over keep-alive connections through the egress guard. Responses are untrusted
+ * and bounded in size and time.
  */
 export const webhookSender = ({ egress, now = Date.now, deadlineMs = defaultDeadlineMs }: SenderSettings): Sender => {
   /** Checks the URL and headers before each attempt, because a webhook may have been registered under older rules. */

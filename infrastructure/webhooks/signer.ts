@@ -18,9 +18,9 @@ const keyOf = (secret: string) => {
 };
 
 /**
- * Derives the key pair of a webhook from its secret and the service's seed, so that webhooks registered before key
- * pairs were introduced have one too. The owner knows the secret but not the seed. A leaked seed does not reveal the
- * keys of later webhooks.
+ * Creates a function that derives the key pair of a webhook from its secret and the service's seed, so that webhooks
+ * registered before key pairs were introduced have one too. The owner knows the secret but not the seed. A leaked seed
+ * does not reveal the keys of later webhooks.
  */
 const webhookKeys = (seed: Uint8Array) => {
   const known = createBoundedCache<string, ReturnType<typeof keyPairOf>>(maxCachedKeys);
@@ -40,9 +40,10 @@ const signatureOf = (content: Buffer, privateKey: KeyObject) =>
   `v1a,${sign(null, content, privateKey).toString('base64')}`;
 
 /**
- * Signs by the Standard Webhooks scheme: v1a for receivers that use the public key of their webhook, v1 for receivers
- * that use its secret. After a rotation, both signatures with the previous secret follow: a verifier accepts any of
- * them. A signature with the shared key comes last, for receivers set up before each webhook had a key of its own.
+ * Creates a signer for the Standard Webhooks scheme: v1a for receivers that use the public key of their webhook, v1 for
+ * receivers that use its secret. After a rotation, both signatures with the previous secret follow: a verifier accepts
+ * any of them. A signature with the shared key comes last, for receivers set up before each webhook had a key of its
+ * own.
  */
 export const webhookSigner = (seed: Uint8Array, { hasSharedKey = true } = {}): WebhookSigner => {
   const shared = keyPairOf(seed);

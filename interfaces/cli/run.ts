@@ -103,7 +103,10 @@ export type CliEnvironment = Pick<
   readonly isColourful: boolean;
 };
 
-/** Finds the matching command with the longest name, because `backup verify` matches `backup` too. */
+/**
+ * Finds the matching command with the longest name, because the arguments `backup verify` also match the command
+ * `backup`.
+ */
 const find = (args: readonly string[]) =>
   commands
     .filter(({ words }) => words.split(' ').every((word, i) => args[i] === word))

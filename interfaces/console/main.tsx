@@ -45,8 +45,9 @@ const pageTitle = (path: string) => rows.findLast((row) => path.startsWith(row.p
 let shownPath = location.pathname;
 
 /**
- * Sets the title of the document to that of the page at `url`, for screen readers and the history of the browser. Moves
- * the focus to a new page, because it would stay at the link in the old one; filters change only the query.
+ * Sets the title of the document to the title of the page at `url`, for screen readers and the history of the browser.
+ * Moves the focus to a new page, because the focus would otherwise stay on the link that was followed. Does not move
+ * the focus if only the query changes, for example after a change of filters.
  */
 const announce = (url: string) => {
   const { pathname } = new URL(url, location.origin);

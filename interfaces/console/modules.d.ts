@@ -1,4 +1,4 @@
-/** Style sheets, which the bundle writes to a file of their own. */
+/** Style sheets, which the bundler writes to a separate file. */
 declare module '*.css';
 
 /** Functions of the evidence verifier, bundled from `verify.html`, the page in every evidence folder. */

@@ -146,7 +146,9 @@ const createGatewayParts = () => {
   return { channels: { gateway }, operations: Object.fromEntries(operations) };
 };
 
-/** Describes what the service pushes: notifications to webhooks and events of subscriptions, as AsyncAPI 3. */
+/**
+ * Describes as AsyncAPI 3 what the service pushes: notifications to webhooks, and events of subscriptions.
+ */
 export const asyncApi = (version: string): object => {
   const components = createComponents(describedNotifications());
   const webhooks = createWebhookParts((one) => components.refer(describedNotification(one)));

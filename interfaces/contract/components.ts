@@ -27,8 +27,8 @@ const describeFields = (fields: Fields, textOf: (field: string) => string | unde
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, describeValue(schema, textOf(name))]));
 
 /**
- * Repeats the fields of an object in each alternative of `anyOf`, because code generators ignore fields beside an
- * `anyOf` with alternatives that only list required fields.
+ * Copies the fields of an object into each alternative of `anyOf`. Code generators ignore the fields beside an `anyOf`
+ * whose alternatives only list required fields.
  */
 const withAlternatives = ({ title, anyOf, required = [], ...object }: Json): Json =>
   anyOf === undefined
@@ -41,7 +41,7 @@ const withAlternatives = ({ title, anyOf, required = [], ...object }: Json): Jso
         })),
       };
 
-/** Adds descriptions to the schema of a request or response, and names the schema `title`. */
+/** Adds descriptions to the schema of a request or response, and sets its title. */
 export const describeObject = (title: string, schema: Json, textOf: (field: string) => string | undefined): Json =>
   withAlternatives({ ...schema, title, properties: describeFields(schema.properties as Fields, textOf) });
 
@@ -73,14 +73,16 @@ const mapInner = (schema: Json, change: (inner: Json) => Json): Json => ({
 /** Schema with descriptions, and the path segment of the API that uses it. */
 export type Described = { readonly segment: Segment; readonly schema: Json };
 
-/** Returns the titles of schemas that differ between APIs. Throws if one API has different schemas with one title. */
+/**
+ * Returns the titles of schemas that differ between APIs. Throws if one API has different schemas with the same title.
+ */
 const findDiffering = (described: readonly Described[]): ReadonlySet<string> => {
   const contents = new Map<string, Map<Segment, Json>>();
   const differing = new Set<string>();
   const note = (title: string, segment: Segment, content: Json) => {
     const byApi = contents.get(title) ?? new Map<Segment, Json>();
     if (!isDeepStrictEqual(byApi.get(segment) ?? content, content))
-      throw new Error(`API ${segment} has two different records named ${title}. Give one of them another name.`);
+      throw new Error(`API ${segment} has two different schemas with the title ${title}. Rename one of them.`);
     const [known = content] = byApi.values();
     if (!isDeepStrictEqual(known, content)) differing.add(title);
     contents.set(title, byApi.set(segment, content));
@@ -94,8 +96,9 @@ const findDiffering = (described: readonly Described[]): ReadonlySet<string> => 
 };
 
 /**
- * Moves named schemas into components. A component is named like its schema, with the API as a prefix if the schema
- * differs between APIs: `Webhook`, but `CWallet` and `TWallet`.
+ * Creates the function `refer`, which moves named schemas into `schemas` and leaves references in their places. A
+ * component is named like its schema, with the API as a prefix if the schema differs between APIs: `Webhook`, but
+ * `CWallet` and `TWallet`.
  */
 export const createComponents = (described: readonly Described[]) => {
   const differing = findDiffering(described);

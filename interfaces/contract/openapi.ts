@@ -29,7 +29,7 @@ const describedSide = (endpoint: Endpoint, side: Side): Described => {
 
 type Refer = ReturnType<typeof createComponents>['refer'];
 const json = (schema: object, example: object) => ({ 'application/json': { schema, example } });
-/** Describes a response in lines of JSON by the schema of its first line. */
+/** Describes a response of JSON lines (NDJSON) by the schema of its first line. */
 const lines = (schema: object, example: object) => ({ 'application/x-ndjson': { schema, example } });
 
 const pathItem = (endpoint: Endpoint, refer: Refer) => {
@@ -78,7 +78,9 @@ const securitySchemes = Object.fromEntries(
   ]),
 );
 
-/** Describes all endpoints and notifications. OpenAPI 3.1 uses JSON Schema, so their schemas need no conversion. */
+/**
+ * Describes all endpoints and notifications. The schemas need no conversion, because OpenAPI 3.1 uses JSON Schema.
+ */
 export const openApi = (version: string) => {
   const sides = endpoints.flatMap((endpoint) => [
     describedSide(endpoint, 'request'),

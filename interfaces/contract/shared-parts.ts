@@ -108,7 +108,7 @@ export const parametersOf = (operation: AnyOperation): Json[] => {
 };
 
 type Row = readonly [status: number, codes: readonly ProblemCode[], names?: readonly HeaderName[], about?: string];
-/** Responses other than 200, each with the problems that it may have. */
+/** Responses with a status other than 200, each with the codes of the problems that it may contain. */
 const rows: Readonly<Record<string, Row>> = {
   InvalidArgument: [400, ['INVALID_ARGUMENT']],
   Unauthenticated: [401, ['UNAUTHENTICATED']],
@@ -147,15 +147,15 @@ const responseOf = ([status, codes, names = [], about]: Row) => ({
 export const responses = Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, responseOf(row)]));
 
 /**
- * Returns true if the operation may return status 403: the role of the caller does not allow it, or the organization
- * has used up a quota.
+ * Returns true if the operation may return status 403, because the role of the caller does not allow the operation or
+ * the organization has used up a quota.
  */
 const mayBeForbidden = ({ kind, role, confidential }: AnyOperation) =>
   kind === 'command' || role !== undefined || confidential === true;
 const asksNodes = ({ operation, variant }: Endpoint) =>
   variant.surface === 'query' || (variant.surface === 'wallet' && operation.kind === 'command');
 
-/** Returns the responses of an operation other than 200, as references by status. */
+/** Returns references to the responses of an operation with a status other than 200, keyed by status. */
 export const problemResponsesOf = (endpoint: Endpoint): Record<number, Json> => {
   const isPossible = (status: number) => {
     if (status === 403) return mayBeForbidden(endpoint.operation);

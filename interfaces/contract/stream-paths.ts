@@ -16,7 +16,7 @@ const lastEventId = {
   example: 'whd_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b',
 };
 
-/** Describes the query parameters. The values of a list are separated by commas. */
+/** Describes the fields of the request as query parameters. The values of a list are separated by commas. */
 const queryOf = ({ operation, request }: Endpoint): Json[] =>
   Object.entries((request as { readonly properties: Readonly<Record<string, Json>> }).properties).map(
     ([name, schema]) => ({

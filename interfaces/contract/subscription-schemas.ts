@@ -1,6 +1,6 @@
 import { address, data, filter, hash, quantity, type SubscriptionName } from '../../application/gateway/params.js';
 
-/** Schemas of the messages of subscriptions (docs/specification.md#96-subscriptions-and-filters). */
+/** Schemas of subscription messages (docs/specification.md#96-subscriptions-and-filters). */
 
 const described = (schema: object, description: string) => ({ ...schema, description });
 const hashOf = (what: string) => described(hash.schema, `Hash of ${what}.`);

@@ -154,7 +154,9 @@ const createAnswering = (
   };
 };
 
-/** Serves one WebSocket client: all methods available over HTTP, filters and subscriptions. */
+/**
+ * Creates a connection that serves one WebSocket client: all methods available over HTTP, filters and subscriptions.
+ */
 export const createConnection = (
   app: App,
   line: Line,

@@ -21,7 +21,9 @@ export type CallContext = {
   readonly load: Load;
   /** True if a node must be asked even if the answer is in the cache. */
   readonly bypassCache?: boolean;
-  /** Explains why the caller may not call a method, given its documented name; returns null if it may. */
+  /**
+   * Explains why the caller may not call a method, given its documented name; returns null if the caller may.
+   */
   readonly faultOf?: ((method: string) => string | null) | undefined;
   /** Answers the methods of filters and subscriptions, which exist only over WebSocket. */
   readonly own?: (method: Method, call: Call) => Promise<RpcAnswer>;
@@ -90,8 +92,8 @@ const answerCall = (call: Call, context: CallContext, cancellation: Cancellation
 const none: readonly Reply[] = [];
 
 /**
- * Answers one call. Returns a function that must be called after all calls of the message were answered and returns the
- * reply to this call, or no reply to a notification.
+ * Answers one call. Returns a function that returns the reply to this call, or no reply to a notification. The function
+ * must be called only after all calls of the message were answered.
  */
 const begin = (call: Message['calls'][number], context: CallContext): MaybePromise<() => readonly Reply[]> => {
   const { id } = call;

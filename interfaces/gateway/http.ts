@@ -84,7 +84,7 @@ const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
  */
 const idOf = ({ isBatch, calls: [first] }: Message) => (isBatch ? undefined : (first?.id ?? undefined));
 
-/** Cancels the calls of a client that closes the connection before the response. */
+/** Creates a cancellation that fires when the client closes the connection before the response. */
 const cancellationFor = (response: ServerResponse): Cancellation => ({
   isCancelled: () => response.destroyed,
   onCancel: (listener) => {
@@ -106,7 +106,7 @@ export const defaultStallTimeoutMs = 30_000;
 /** Target of the requests to one URL, with the cache of recent answers from which repeated requests are answered. */
 type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecentAnswers> };
 
-/** Counts the bytes of a message's answers until they are sent. Discards the answers under memory pressure. */
+/** Creates a load, which counts a message's unsent answers and discards them under memory pressure. */
 const loadFor = (response: ServerResponse, calls: number, pressure: Backpressure) => {
   const begun = () => {
     const reader: Reader = {
@@ -161,8 +161,8 @@ const answerRead = (
     const only = message.isBatch ? undefined : all[0];
     if (only) recent.keep(bytes, only.answer, cost, facts.method);
     const provenance = only ? provenanceOf(only.answer, bypassCache) : null;
-    const told = { ...facts, organizationId: admission.organizationId, fault: faultIn(all) };
-    return { status: 200, body: encodeAll(all, message.isBatch), quota, cost, provenance, facts: told };
+    const requestFacts = { ...facts, organizationId: admission.organizationId, fault: faultIn(all) };
+    return { status: 200, body: encodeAll(all, message.isBatch), quota, cost, provenance, facts: requestFacts };
   });
 };
 
@@ -175,7 +175,7 @@ const answerBody = (place: Place, bytes: Buffer, client: Client): MaybePromise<A
   const calls = () => callsIn(message());
   return mapMaybe(admit(app, target, client.origin, calls, ready?.cost), (admission) => {
     const { quota, cost, holder } = admission;
-    // Parses a request with a cached answer too if the token restricts methods, because its method must be checked.
+    // Parses the request in spite of a cached answer if the token restricts methods, to check the method.
     if (ready === null || !holder || methodFaults(holder, target.variant))
       return answerRead(place, bytes, admission, client, message());
     const facts = { organizationId: holder.organizationId, method: ready.method };
@@ -222,7 +222,8 @@ const send = (request: IncomingMessage, { response, stallTimeoutMs }: Client, re
 const maxUrls = 1000;
 
 /**
- * Finds the target of a URL. Returns null if the URL is no gateway address. If the chain is unknown, `place` is null.
+ * Creates a function that finds the target of a URL. It returns null if the URL is not a gateway address. If the chain
+ * is unknown, `place` is null.
  */
 const createPlaces = (app: App) => {
   const recents = new Map([...app.nodes.keys()].map((address) => [address, createRecentAnswers()]));
@@ -242,7 +243,10 @@ const createPlaces = (app: App) => {
   };
 };
 
-/** Serves `POST /<chain>/<network>/v1/<API_KEY or token>`. Answers that need no node are sent synchronously. */
+/**
+ * Creates the handler of `POST /<chain>/<network>/v1/<API_KEY or token>`. Answers that need no node are sent
+ * synchronously.
+ */
 export const createGateway = (app: App, pressure = createBackpressure(), stallTimeoutMs = defaultStallTimeoutMs) => {
   const places = createPlaces(app);
   const report = createMessageReport(app);
@@ -286,7 +290,7 @@ export const createGateway = (app: App, pressure = createBackpressure(), stallTi
     };
     return void authenticate(app, place.target, origin).then(proceed, fail);
   };
-  /** Returns false, without a response, if the URL is no gateway address. */
+  /** Returns false, without sending a response, if the URL is not a gateway address. */
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const found = places(request.url ?? '');
     if (found) answer(found.place, request, response);

@@ -89,7 +89,7 @@ export const readMessage = (text: string): Message | Unreadable => {
 
 const errorJson = (code: number, message: string): string => JSON.stringify({ code, message });
 
-/** Returns the answer of a failed call. */
+/** Returns the error answer to a failed call. */
 export const failed = (code: number, message: string): RpcAnswer => ({ error: Buffer.from(errorJson(code, message)) });
 
 export const errorReply = (code: number, message: string, id = 'null'): string =>

@@ -26,7 +26,7 @@ const sharedPart = (answer: RpcAnswer): object => ('error' in answer ? answer.er
 type Share = {
   readonly leave: () => void;
   /**
-   * Number of bytes that were reported to the backpressure, by the object that contains them: an answer that is
+   * Number of bytes that were reported to the backpressure, keyed by the object that contains them: an answer that is
    * arriving, or the complete answer. Null if none were reported.
    */
   held: Map<object, number> | null;
@@ -54,7 +54,9 @@ type Terms = {
   readonly begun?: () => void;
 };
 
-/** Counts the bytes of all shares, and discards answers while their total exceeds the limit. */
+/**
+ * Creates an account, which counts the bytes of all shares and discards answers while their total exceeds the limit.
+ */
 const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = maxBatchBytes, begun }: Terms) => {
   let total = 0;
   let hasBegun = false;
@@ -109,9 +111,9 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
 };
 
 /**
- * Counts the bytes of the answers to one message from their arrival until they are sent. While the answers to a batch
- * exceed the limit in total, discards answers that are larger than an equal share of the limit, the last answer first.
- * The limit therefore never discards a small answer.
+ * Creates a load, which counts the bytes of the answers to one message from their arrival until they are sent. While
+ * the answers to a batch exceed the limit in total, it discards answers that are larger than an equal share of the
+ * limit, the last answer first. The limit therefore never discards a small answer.
  */
 export const createLoad = (terms: Terms) => {
   const { client, calls } = terms;

@@ -22,8 +22,8 @@ export type Line = { readonly socket: WebSocket; readonly wire: Duplex };
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
- * Sends the notifications of one connection in order, as fast as the client reads them. Frames are written directly to
- * the stream, because the WebSocket library would build each frame again for every client.
+ * Creates an outbox, which sends the notifications of one connection in order, as fast as the client reads them. Frames
+ * are written directly to the stream, because the WebSocket library would build each frame again for every client.
  */
 export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, overflow: () => void) => {
   let queue: Notification[] = [];

@@ -54,12 +54,12 @@ const ownPlaceIn = (text: string) => {
 };
 
 /**
- * Caches answers that never change, within the limits above. A repeated request is recognized by its text without its
- * id, and is answered without being parsed. Caches a request only if its first `"id":` is its own id, because `find`
- * looks at the first one only.
+ * Creates a cache of answers that never change, within the limits above. A repeated request is recognized by its text
+ * without its id, and is answered without being parsed. A request is cached only if its first `"id":` is its own id,
+ * because `find` looks at the first one only.
  */
 export const createRecentAnswers = () => {
-  /** Cached answers by the part of the request that follows its id. */
+  /** Cached answers, keyed by the part of the request that follows its id. */
   const kept = createBoundedCache<string, CachedAnswer>(maxAnswers);
   let isEmpty = true;
   return {

@@ -8,7 +8,7 @@ import type { Target } from './target.js';
 
 type RpcFault = { readonly code: number; readonly message: string };
 
-/** Facts about a message of the gateway. */
+/** Properties of a gateway message, shown in its log line and its trace span. */
 export type MessageFacts = {
   readonly organizationId?: string | undefined;
   readonly method?: string | undefined;
@@ -61,7 +61,7 @@ export type Reported = {
   readonly source: string | undefined;
 };
 
-/** Adds the facts about a message to its trace span. */
+/** Adds the properties of a message to its trace span. */
 const annotateMessage = (tracer: Tracer, { target, requestId, facts }: Reported) => {
   const { method, calls, organizationId, fault } = facts;
   const attributes = {

@@ -1,6 +1,6 @@
 import { backslash, closeList, closeObject, comma, openList, openObject, quote } from '../../domain/json-bytes.js';
 
-/** Facts about the text of a JSON-RPC message that are determined without parsing it. */
+/** Properties of the text of a JSON-RPC message that are determined without parsing it. */
 export type Scanned = {
   readonly isBatch: boolean;
   /** JSON text of each id, by index in the batch; undefined if there is no id, or if it is an object or array. */

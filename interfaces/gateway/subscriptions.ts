@@ -88,7 +88,10 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   };
 };
 
-/** Manages the filters and subscriptions of one connection. All filters and subscriptions end with the connection. */
+/**
+ * Creates the manager of the filters and subscriptions of one connection. All filters and subscriptions end with the
+ * connection.
+ */
 export const createSubscriptions = (around: {
   readonly feed: ChainFeed;
   readonly outbox: Outbox;

@@ -72,7 +72,7 @@ export type Admission = {
   readonly quota: Quota | null;
   readonly cost: number;
   readonly holder: Holder | null;
-  /** Organization of the key, also if the message is refused; absent for an unknown key. */
+  /** Organization of the key, even if the message is refused; absent for an unknown key. */
   readonly organizationId?: string | undefined;
   readonly refusal: Refusal | null;
 };
@@ -117,7 +117,10 @@ const admissionOf = (quota: Quota, holder: Holder, { tag }: Variant, cost: numbe
 };
 
 type Calls = Message['calls'];
-/** Call that is charged for a connection attempt or an unreadable message: both cost as much as one invalid call. */
+/**
+ * Call that is charged for a connection attempt or an unreadable message, each of which costs as much as one invalid
+ * call.
+ */
 const singleCall: Calls = [{ id: 'null', code: rpcCodes.invalidRequest, message: '' }];
 
 /** Returns the calls that a message is charged for. */
@@ -133,7 +136,7 @@ const costOfCalls = (calls: Calls, node: Node | undefined) => {
   return cost;
 };
 
-/** Explains why the token does not allow any call on the chain; null if it allows some. */
+/** Returns the refusal if the token allows no call on the chain; null if it allows some calls. */
 export const chainFault = ({ grant }: Holder, { tag }: Variant): Refusal | null =>
   !grant?.chains || grant.chains.has(tag)
     ? null

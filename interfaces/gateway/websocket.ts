@@ -66,7 +66,7 @@ const callerOf = (app: App, request: IncomingMessage) => ({
   source: request.socket.remoteAddress,
 });
 
-/** Creates a function that accepts a connection, or returns the reason for which it is refused. */
+/** Creates a function that accepts a connection, or returns the reason why the connection is refused. */
 const createAcceptance = (app: App, pressure: Backpressure, connections: Set<Connection>) => {
   const server = new WebSocketServer({
     noServer: true,
@@ -115,7 +115,10 @@ const createKeyCheck = (app: App, connections: ReadonlySet<Connection>) => {
   };
 };
 
-/** Serves `/<chain>/<network>/v1/ws/<API_KEY or token>`: JSON-RPC with filters and subscriptions. */
+/**
+ * Creates the WebSocket server of `/<chain>/<network>/v1/ws/<API_KEY or token>`: JSON-RPC with filters and
+ * subscriptions.
+ */
 export const createSockets = (app: App, pressure = createBackpressure()) => {
   const connections = new Set<Connection>();
   const connect = createAcceptance(app, pressure, connections);

@@ -53,7 +53,9 @@ const createInSession =
     return { caller, quota, lasts: () => app.sessions.lasts(token) };
   };
 
-/** Creates a function that authenticates and charges a request. Rejects callers above a limit or without the role. */
+/**
+ * Creates a function that authenticates and charges a request. Rejects callers that exceed a limit or lack the role.
+ */
 export const createAdmission = (app: App) => {
   const [signed, inSession] = [createSigned(app), createInSession(app)];
   return async (route: Route, exchange: Exchange, requestId: string, body: () => Promise<Buffer>) => {

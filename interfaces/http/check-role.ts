@@ -7,6 +7,6 @@ export const checkRole = ({ name, role: needed, kind, confidential, session }: A
   if (needed && needed !== role)
     fail('PERMISSION_DENIED', `${name} requires an ${needed} credential; this credential has the role ${role}`);
   if (role !== 'auditor' || session || (kind === 'query' && !confidential)) return;
-  const reason = kind === 'query' ? 'returns a secret' : 'changes something';
+  const reason = kind === 'query' ? 'returns a secret' : 'changes data';
   fail('PERMISSION_DENIED', `${name} ${reason}, which a credential with the role auditor may not do`);
 };

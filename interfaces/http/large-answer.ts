@@ -13,8 +13,8 @@ const isParts = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
 /**
- * Returns true if an answer contains a list that was not read from the stores yet. Assumes none in an array that starts
- * with a string or a number.
+ * Returns true if an answer contains a list that was not read from the stores yet. Assumes that an array which starts
+ * with a string or a number contains no such list.
  */
 export const isUnread = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
@@ -91,9 +91,9 @@ export const drained = (response: ServerResponse) =>
   });
 
 /**
- * Streams large answers, which are read from the stores while they are written. At most `largeAtOnce` answers of an
- * organization are in progress. Organizations take turns to read the next part of a list, and a part is read only when
- * the client has read enough of the parts before it.
+ * Creates a function that streams large answers, which are read from the stores while they are written. At most
+ * `largeAtOnce` answers of an organization are in progress. Organizations take turns to read the next part of a list,
+ * and a part is read only when the client has read enough of the parts before it.
  */
 export const createLargeAnswers = (turns: LoopTurns) => {
   const inTurn = createFairTurns({

@@ -11,9 +11,9 @@ export const itemsIn = (body: object): number =>
   Object.values(body).reduce<number>((sum, member) => sum + (Array.isArray(member) ? member.length : 0), 0);
 
 /**
- * Counts the items that an admitted request touches, and charges one more unit for every further hundred. The first
- * unit was charged at admission. A charge during the request may exceed the limit: the next request of the caller is
- * then rejected.
+ * Creates a meter, which counts the items that an admitted request touches and charges one more unit for every further
+ * hundred. The first unit was charged at admission. A charge during the request may exceed the limit: the next request
+ * of the caller is then rejected.
  */
 export const createMeter = (
   app: App,

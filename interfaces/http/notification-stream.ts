@@ -19,7 +19,10 @@ const idleMs = 15_000;
 /** Time that a client is asked to wait before it reconnects after its connection was lost. */
 const retryMs = 2000;
 
-/** Returns `GET /v1/{api}/notifications/stream` of each wallet API. The stream has the filters of ListNotifications. */
+/**
+ * Returns the endpoint `GET /v1/{api}/notifications/stream` of each wallet API. The stream accepts the filters of
+ * ListNotifications.
+ */
 export const streamEndpoints = (endpoints: readonly Endpoint[]) =>
   endpoints
     .filter(({ operation }) => operation.name === listNotifications.name)
@@ -62,8 +65,8 @@ const eventText = (notification: { readonly webhook_history_id: string }) =>
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
 
 /**
- * Writes notifications as server-sent events, until the client disconnects, its credential is deleted, its session ends
- * or the service stops.
+ * Creates a function that writes notifications as server-sent events until the client disconnects, its credential is
+ * deleted, its session ends or the service stops.
  */
 export const createNotificationStream =
   (app: App) =>

@@ -27,7 +27,10 @@ import { check, createAjv } from './validation.js';
  */
 export const consistencyMs = 2000;
 
-/** Maximum number of requests of one organization in flight and queued; applied separately to queries and commands. */
+/**
+ * Maximum numbers of requests that one organization may have in flight and queued. Apply separately to queries and
+ * commands.
+ */
 export const inFlight = { maxConcurrentPerKey: 128, maxWaiting: 512 };
 
 /** Functions of the server that the handler of operations calls. */
@@ -46,7 +49,7 @@ type Route = Endpoint & {
   readonly isStream?: true;
 };
 /**
- * Request with its response. `headers` collects the headers of the response, also for the case that the request fails.
+ * Request with its response. `headers` collects the response headers, which are also sent if the request fails.
  */
 type Exchange = {
   readonly request: IncomingMessage;
@@ -79,8 +82,8 @@ const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
 
 /**
- * Validates and runs a request. A query waits until the read models have reached `x-min-position`; the response to a
- * command waits until they include its events.
+ * Creates a function that validates and runs a request. A query waits until the read models have reached
+ * `x-min-position`; the response to a command waits until they include its events.
  */
 const createRun = (app: App) => {
   const pending = createPendingChanges(app);
@@ -139,7 +142,10 @@ const createRun = (app: App) => {
 
 const ndjson: Headers = { 'content-type': 'application/x-ndjson' };
 
-/** Writes a complete response at once. Streams lines of JSON, and lists that are still to be read from the stores. */
+/**
+ * Creates a function that writes a complete response at once, but streams lines of JSON and lists that are still to be
+ * read from the stores.
+ */
 const createAnswer = ({ turns }: App) => {
   const writeLarge = createLargeAnswers(turns);
   return async (route: Route, { response, headers }: Exchange, by: Caller, outcome: Outcome) => {
@@ -154,7 +160,10 @@ const createAnswer = ({ turns }: App) => {
   };
 };
 
-/** Compiles a schema on first use, because compiling all of them would take half of the start-up time. */
+/**
+ * Returns a function that compiles a schema on first use, because compiling all of them would take half of the start-up
+ * time.
+ */
 const validatorOf = (ajv: ReturnType<typeof createAjv>, schema: object) => {
   let validate: ValidateFunction | null = null;
   return () => {
@@ -164,8 +173,8 @@ const validatorOf = (ajv: ReturnType<typeof createAjv>, schema: object) => {
 };
 
 /**
- * Queues requests with a fair share for each key. A request that had to wait starts one event-loop turn after its turn
- * comes, so that newly arrived requests are handled first.
+ * Creates a queue of requests with a fair share for each key. A request that had to wait starts one event-loop turn
+ * after its turn comes, so that newly arrived requests are handled first.
  */
 const createRequestTurns = ({ system }: App, bounds: typeof inFlight): FairTurns => {
   const inTurn = createFairTurns({ maxConcurrent: Number.POSITIVE_INFINITY, ...bounds });
@@ -202,8 +211,8 @@ const createSecretRecord =
   };
 
 /**
- * Handles `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ await the read models. Also
- * handles `GET /v1/{api}/notifications/stream`.
+ * Creates the handler of `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ await the
+ * read models. It also handles `GET /v1/{api}/notifications/stream`.
  */
 export const createOperations = (
   app: App,
@@ -246,16 +255,16 @@ export const createOperations = (
     });
   };
 
-  const answerError = (request: IncomingMessage, response: ServerResponse, error: unknown, told: RequestHeaders) => {
+  const answerError = (request: IncomingMessage, response: ServerResponse, error: unknown, context: RequestHeaders) => {
     const drained = request.complete ? undefined : drain(request);
     const isRateLimited = error instanceof Failure && error.code === 'RATE_LIMITED';
     const isBusy = error instanceof ReadModelsBehind || error instanceof StoreDown || isRateLimited;
     const headers = {
       'x-position': String(app.progress.current()),
       ...(isBusy && { 'retry-after': '1' }),
-      ...told.headers,
+      ...context.headers,
     };
-    const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers, drained });
+    const problem = answerProblem(request, response, error, { ...context, log: app.system.log, headers, drained });
     if (error instanceof StoreDown) hooks.onStoreDown(problem.detail);
     return problem;
   };

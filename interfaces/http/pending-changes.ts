@@ -28,9 +28,9 @@ export const unlessBehind = <T>(upToDate: boolean, work: () => Promise<T>): Prom
   });
 
 /**
- * Stores the position of each organization's last write whose response had `x-consistency: pending`. Until the read
- * models include that write, but at most for a minute, queries of the organization wait for it, and `ReadModelsBehind`
- * replaces NOT_FOUND.
+ * Creates a store for the position of each organization's last write whose response had `x-consistency: pending`. Until
+ * the read models include that write, but at most for a minute, queries of the organization wait for it, and
+ * `ReadModelsBehind` replaces NOT_FOUND.
  */
 export const createPendingChanges = ({ progress, system }: Pick<App, 'progress' | 'system'>) => {
   const pending = createBoundedCache<string, { readonly position: Position; readonly until: number }>(maxOrganizations);

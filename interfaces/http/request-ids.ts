@@ -1,8 +1,8 @@
 const idsPerUuid = 100;
 const zero = 0x30;
 /**
- * Generates request ids: a UUID with two digits appended, so that 100 ids share one UUID. Ids are built from bytes,
- * because concatenated strings take longer to check and to send.
+ * Creates a generator of request ids. An id is a UUID, a hyphen and two digits, so a new UUID is made only for every 100
+ * ids. Ids are built from bytes, because a concatenated string takes longer to validate and to send as a header.
  */
 export const createRequestIds = (uuid: () => string) => {
   let bytes = Buffer.alloc(0);

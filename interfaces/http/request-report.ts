@@ -8,7 +8,7 @@ import type { Fault } from '../../domain/failure.js';
 import type { Endpoint } from '../operations/index.js';
 import { headerOf } from './signed-request.js';
 
-/** Facts about a request that become known while it is handled. */
+/** Details of a request that become known while the request is handled. */
 export type RequestFacts = {
   organizationId?: string;
   position?: Position;
@@ -38,8 +38,8 @@ type Reported = {
 };
 
 /**
- * Problem that is reported for a request without a response because the client disconnected. Common proxies log the
- * same status.
+ * Problem that is reported for a request that got no response because the client disconnected. Common proxies log the
+ * same status for this case.
  */
 const disconnected: ReportedProblem = {
   status: 499,
@@ -60,7 +60,7 @@ const detailOf = ({ request, endpoint }: Reported, { detail, errors }: ReportedP
 
 const milliseconds = (seconds: number) => Math.round(seconds * 1e5) / 100;
 
-/** Adds the facts about a request to its trace span. Leaves out unknown paths, because they may contain a secret. */
+/** Adds the details of a request to its trace span. Leaves out unknown paths, because they may contain a secret. */
 const annotateOperation = (
   tracer: Tracer,
   { request, requestId, endpoint, facts }: Reported,

@@ -123,7 +123,7 @@ const faultOf = (error: ErrorObject): Fault => ({
   message: messages[error.keyword]?.(error) ?? error.message ?? '',
 });
 
-/** Rejects a request in which all fields are missing of which at least one is required. */
+/** Rejects a request that has none of several fields of which at least one is required. */
 const rejectMissing = (anyOf: ErrorObject, choices: readonly ErrorObject[]) => {
   const faults = choices.map((error) => ({ path: pathOf(error), message: 'is required' }));
   const missing = choices.map(({ params }) => String(params.missingProperty));

@@ -10,7 +10,10 @@ export const takesAsOf = (
 ): operation is Extract<AnyOperation, { kind: 'query'; surface: 'wallet' }> =>
   operation.kind === 'query' && operation.surface === 'wallet';
 
-/** Moment `given` in the header or option `name`. `maxEvents` is the maximum number of events to replay. */
+/**
+ * Request to answer as of a moment. `given` is the value of the header or option `name`, and `maxEvents` is the maximum
+ * number of events to replay.
+ */
 type AsOfRequest = {
   readonly given: string;
   readonly name: string;
@@ -22,8 +25,8 @@ type AsOfRequest = {
 type AsOfView = { readonly position: Position; readonly answer: (input: object) => Promise<object> };
 
 /**
- * Rejects operations that do not support a moment, and malformed moments. Returns a function that opens the read models
- * as of the given moment.
+ * Rejects operations that cannot answer as of a moment, and malformed moments. Returns a function that opens the read
+ * models as of the given moment.
  */
 export const prepareAsOf = (operation: AnyOperation, { given, name, ...bounds }: AsOfRequest) => {
   if (!takesAsOf(operation))

@@ -80,13 +80,15 @@ export const assetRecord = (variant: Variant): Schema<AssetRecord> =>
     ...assetMetadata(variant),
   } as never);
 
-/** Member that describes a token; absent on APIs without tokens. */
+/**
+ * Returns the schema of the member `asset_metadata`, which describes a token; empty for APIs without tokens.
+ */
 const assetMetadata = ({ can }: Variant) => ({
   ...(can.includes('token-contracts') && { asset_metadata: metadata }),
   ...(can.includes('token-import') && { asset_metadata: extension(importedMetadata) }),
 });
 
-/** Difference between a stored balance and the balance on the chain. */
+/** Returns the schema of a difference between a stored balance and the balance on the chain. */
 export const differenceRecord = (variant: Variant): Schema<DifferenceRecord> =>
   named<DifferenceRecord>('BalanceDifference', {
     address: stored,
@@ -123,7 +125,9 @@ type StatementRecord = { start_block: number; end_block: number; lines: LineReco
 export const statementRecord = (variant: Variant): Schema<StatementRecord> =>
   named<StatementRecord>('Statement', { start_block: height, end_block: height, lines: list(lineRecord(variant)) });
 
-/** Movement of an address: one side of a transfer, or only its fee. */
+/**
+ * Returns the schema of a movement of an address: one side of a transfer, or only the fee of the transfer.
+ */
 export const movementRecord = (variant: Variant): Schema<MovementRecord> =>
   named<MovementRecord>('Movement', {
     transfer: transferRecord(variant),
@@ -137,7 +141,10 @@ const assetTypes = (variant: Variant) =>
 const moved = { from: chainText, to: chainText, value: chainText };
 const addedPlace = { block_height: extension(height), block_timestamp: extension(height) };
 
-/** Fields of docs/specification.md#28-transfer for each transfer form. The types must match the mapper of the form. */
+/**
+ * Schemas of the fields of a transfer (docs/specification.md#28-transfer), by transfer form. The types must match the
+ * function that maps a transfer to this form.
+ */
 const transferFields: { readonly [F in TransferForm]: Properties<TransferFields[F]> } = {
   stateful: {
     transaction_hash: chainText,

@@ -175,7 +175,10 @@ export const importAsset = operation({
 
 /** Returns true for APIs with a single token standard, which got the contract operations after the first version. */
 const addedTo = ({ can }: Variant) => !can.includes('token-contracts');
-/** Address of a contract; the field is `token_address` on APIs with a single token standard. */
+/**
+ * Field with the address of a contract: `token_address` on APIs with a single token standard, `contract_address` on all
+ * others.
+ */
 const contractNamed = {
   contract_address: { schema: address, needs: 'token-contracts', required: true },
   token_address: { schema: tokenAddress, needs: 'token-import', required: true },

@@ -20,7 +20,7 @@ const data = hex('^0x([0-9a-fA-F]{2})*$');
 const quantity = hex('^0x[0-9a-fA-F]+$');
 const hash = hex('^0x[0-9a-fA-F]{64}$');
 const address = hex('^0x[0-9a-f]{40}$');
-/** Schema of a hash, or of an empty string if the chain has no hash here. */
+/** Schema of a hash that the chain may not have: an empty string is allowed in its place. */
 const hashIfAny = hex('^(0x[0-9a-fA-F]{64})?$');
 const addressIfAny = hex('^(0x[0-9a-f]{40})?$');
 const dataIfAny = hex('^(0x([0-9a-fA-F]{2})*)?$');

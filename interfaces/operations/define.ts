@@ -27,9 +27,9 @@ export type Shape<F extends Fields> = { [K in RequiredKeys<F>]: ValueOf<F[K]> } 
 
 /** Cookie that holds the session of a browser. */
 export type SessionCookie = {
-  /** Session token that the request sent; undefined without one. */
+  /** Session token in the request; undefined if there is none. */
   readonly sent: string | undefined;
-  /** Returns why the connection is not safe for a cookie; null if it is. */
+  /** Returns the reason why the connection is not safe for a cookie; null if the connection is safe. */
   readonly refusal: () => string | null;
   /** Sets the session cookie with the response, or removes the cookie if `token` is null. */
   set(token: string | null): void;
@@ -48,8 +48,8 @@ type Unread<T> = T extends readonly (infer Item)[]
 type Surface = Variant['surface'];
 type Handle<A, Q, R> = (app: A, request: Q, by: Caller) => Promise<R>;
 /**
- * A command changes state; its response waits until the read models include the change. A query only reads. Queries of
- * the wallet APIs read only read models, which are also available as of a moment.
+ * Handler of an operation. A command changes state, and its response waits until the read models include the change. A
+ * query only reads. Queries of the wallet APIs read nothing but read models, which are also available as of a moment.
  */
 type Handler<Q, R> =
   // `surface` and the variant together determine path, authentication and the charged rate limit.

@@ -1,4 +1,7 @@
-/** Descriptions of request fields, by field, or by `Operation.field` where a field has another meaning. */
+/**
+ * Descriptions of request fields, keyed by field name, or by `Operation.field` for an operation in which the field has
+ * another meaning.
+ */
 const fieldTexts: Readonly<Record<string, string>> = {
   access_list: 'Contracts and storage that the transaction accesses (EIP-2930); by default none.',
   actor: 'Only events with this id or kind of actor.',

@@ -85,8 +85,8 @@ export const sessionRecord = named<{ expire_time: string; idle_seconds: number }
 });
 
 /**
- * Schema of a maximum: of rate-limit units in a period (docs/specification.md#23-rate-limit-record), or of what a quota
- * counts.
+ * Schema of a limit: the maximum number of rate-limit units in a period (docs/specification.md#23-rate-limit-record),
+ * or of the items that a quota counts.
  */
 const limit = int64({ minimum: 0 });
 export const rateLimitInfo = named<RateLimitRecord['ratelimit_info']>('ChainLimits', {

@@ -25,8 +25,8 @@ export const oneOf = <const T extends string>(values: readonly T[], byDefault?: 
   ...(byDefault !== undefined && { default: byDefault }),
 });
 /**
- * String schema of an enumeration that may gain values, for answers. Validators and generators treat the enumeration as
- * a string, so that older clients accept values of newer releases.
+ * Schema of an enumeration in answers, to which later releases may add values. Validators and generators treat the
+ * enumeration as a string, so that older clients accept the added values.
  */
 export const openEnum = (values: readonly string[]): Schema<string> => ({
   type: 'string',

@@ -99,7 +99,10 @@ export const anchorSeal = operation({
   },
 });
 
-/** Reads the token of the payload, which must be the only one and match `contract_type`. */
+/**
+ * Returns the token of the payload. Rejects a payload unless it has exactly one token, of a standard that
+ * `contract_type` allows.
+ */
 const tokenIn = (contractType: string, token: Payload) => {
   const [standard, another] = Object.keys(token) as TokenStandard[];
   // An ERC-1155 payload is accepted with any contract_type (docs/specification.md#createtokentransaction), because some

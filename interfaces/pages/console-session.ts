@@ -15,8 +15,8 @@ const tokenIn = (body: unknown): string => {
 };
 
 /**
- * Answers `POST /console/session`: opens the session of an operator, given the token of a link from `chainfold
- * console`.
+ * Creates the handler of `POST /console/session`, which opens a session for an operator. The request contains the token
+ * of a link from `chainfold console`.
  */
 export const createOperatorSignIn = (app: App) => async (request: Request, response: Response) => {
   requireSameOrigin(request);

@@ -4,7 +4,10 @@ import { fail } from '../../domain/failure.js';
 import { unsafeConnection } from '../http/session-cookie.js';
 import { createDocument } from './document.js';
 
-/** Security headers: the page loads only from its own origin, and no other origin can embed it or access its window. */
+/**
+ * Security headers: the page loads files only from its own origin, and no other origin can embed the page or access its
+ * window.
+ */
 const consoleHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; font-src 'self'; " +
@@ -27,7 +30,10 @@ const types: Readonly<Record<string, string>> = {
 /** Headers that let browsers cache built files for a year, because their names change with their contents. */
 const kept = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** Folder of the built console: beside the bundled service, or in dist/ when the service runs from its sources. */
+/**
+ * Finds the folder of the built console: beside the bundled service, or in dist/ when the service runs from its
+ * sources.
+ */
 const builtFolder = () => {
   const folder = [new URL('./console/', import.meta.url), new URL('../../dist/console/', import.meta.url)].find((url) =>
     existsSync(new URL('index.html', url)),
@@ -52,8 +58,8 @@ const refusalPage = (reason: string) =>
   `<!doctype html>\n<html lang="en">\n<title>chainfold</title>\n<h1>The console is not available here</h1>\n<p>${reason}</p>\n`;
 
 /**
- * Serves the built console: its page, and by name the files that the page loads. Reads a file from disk when it is
- * first requested.
+ * Creates the handlers that serve the built console: `page` serves the HTML page, and `asset` the files that the page
+ * loads, by name. Each file is read from disk when it is first requested.
  */
 export const createConsole = () => {
   const open = () => {

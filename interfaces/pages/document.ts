@@ -20,8 +20,8 @@ const isKnown = ({ etag }: Form, given = '') =>
     .some((one) => one === '*' || one === etag);
 
 /**
- * Serves a page that is the same for every caller. The page is rendered and compressed once, on the first request:
- * callers need no credential, so further requests must be cheap.
+ * Creates a handler that serves the same page to every caller. The page is rendered and compressed only once, on the
+ * first request, so that further requests are cheap: anybody can send them, because no credential is needed.
  */
 export const createDocument = (
   write: () => string | Buffer,

@@ -14,7 +14,7 @@ import { createOperatorSignIn } from './console-session.js';
 import { createDocument } from './document.js';
 import type { Readiness } from './readiness.js';
 
-/** Pages that explain the problems, by slug. */
+/** Creates the pages that explain the problems, keyed by slug. */
 const createProblemPages = () =>
   new Map(
     Object.entries(problems).map(([code, kind]) => {
@@ -36,8 +36,8 @@ type DescriptionDeps = Deps & {
 };
 
 /**
- * Lists progress and alarm of each follower, as information in `/health/ready`. An alarm alone does not make a process
- * unready.
+ * Lists the progress and the alarm of each follower for `/health/ready`. The list only informs: an alarm alone does not
+ * make a process unready.
  */
 const chainsOf = async ({ status }: App) =>
   (await status.followers()).map(({ chain, height, head, headSeconds, trouble }) => ({
@@ -76,7 +76,7 @@ const endOfSharedKey = {
   sunset: new Date(sharedKeyEnds).toUTCString(),
 };
 
-/** Adds the pages that describe the API. */
+/** Adds the pages of a process with the role `api`: descriptions, problems, the console and the public keys. */
 const addDescriptions = (pages: Express, { app, version }: DescriptionDeps) => {
   const problemPages = createProblemPages();
   pages.get('/', (_, response) => response.redirect('/docs'));
@@ -133,8 +133,8 @@ const servePages = <D extends Deps>(deps: D, add: readonly ((pages: Express, dep
     // Errors with a status come from Express itself, for example for a malformed path.
     const refusal = typeof status === 'number' && status < 500 && !(error instanceof Failure);
     const requestId = String(response.getHeader('x-request-id') ?? requestIdOf(request, app.system));
-    const told = refusal ? new HttpFailure(status, 'Malformed URL') : error;
-    const problem = answerProblem(request, response, told, { requestId, log: app.system.log });
+    const shownError = refusal ? new HttpFailure(status, 'Malformed URL') : error;
+    const problem = answerProblem(request, response, shownError, { requestId, log: app.system.log });
     const ms = Math.round(performance.now() - Number(response.locals.startedAt ?? performance.now()));
     const { code, detail } = problem;
     app.requests.refused({ requestId, status: problem.status, code, detail, ms }, request.socket.remoteAddress);
@@ -142,8 +142,8 @@ const servePages = <D extends Deps>(deps: D, add: readonly ((pages: Express, dep
   return pages.use(failed);
 };
 
-/** Serves all pages: API descriptions, public keys, health and metrics. */
+/** Creates the server of all pages: API descriptions, console, public keys, health and metrics. */
 export const createPages = (deps: DescriptionDeps) => servePages(deps, [addDescriptions, addHealth]);
 
-/** Serves the pages of a process without the role `api`: health and metrics. */
+/** Creates the server of the pages of a process without the role `api`: health and metrics. */
 export const createHealthPages = (deps: Deps) => servePages(deps, [addHealth]);

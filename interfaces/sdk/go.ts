@@ -24,7 +24,7 @@ const pointerTo = (text: string) => (/^(\[\]|map\[|any$|\*)/.test(text) ? text :
 
 const initialisms = ['Id', 'Api', 'Url', 'Uri', 'Erc20', 'Erc721', 'Erc1155'];
 const upper = new RegExp(`(${initialisms.join('|')})(?=[A-Z]|$)`, 'g');
-/** Writes initialisms in capitals, as Go does: `WalletID`. */
+/** Converts a name to Go style, with initialisms in capitals: `WalletID`. */
 const goName = (name: string) => pascal(name).replaceAll(upper, (one) => one.toUpperCase());
 
 const comment = (text: string | undefined, indent: string) => (text === undefined ? '' : `${indent}// ${text}\n`);
@@ -129,7 +129,7 @@ const apisSource = ({ apis }: SdkModel) => {
   ].join('\n');
 };
 
-/** Returns the texts of the generated files of the Go SDK, by file name. */
+/** Returns the texts of the generated files of the Go SDK, keyed by file name. */
 export const goSources = (model: SdkModel): Readonly<Record<string, string>> => ({
   'types.go': typesSource(model),
   'apis.go': apisSource(model),

@@ -19,8 +19,8 @@ export type RecordModel = {
   readonly alternatives: readonly string[];
 };
 /**
- * Iteration over the pages of a list: the name of the iterator, and the items in a page. A feed never ends, because
- * later items can follow its last page.
+ * Iteration over the pages of a list: the name of the iterator, the response field with the items of a page, and the
+ * type of an item. A feed never ends, because later items can follow its last page.
  */
 type Paging = {
   readonly iterator: string;

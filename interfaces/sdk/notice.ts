@@ -1,2 +1,2 @@
-/** First line of every generated file. */
+/** Notice at the top of every generated source file, and in the description of the collection for Bruno. */
 export const generatedNotice = 'Generated from the operation table by npm run sdk. Do not edit.';

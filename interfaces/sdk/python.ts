@@ -27,7 +27,10 @@ const keywords =
   'as assert async await class def del from global import in is lambda not or pass raise return with yield'.split(' ');
 const parameterName = (name: string) => (keywords.includes(name) ? `${name}_` : name);
 
-/** Writes a dictionary type as a call, because a field may have the name of a keyword, such as `from`. */
+/**
+ * Writes a dictionary type as a call of `TypedDict` instead of a class, because a field may have the name of a keyword,
+ * such as `from`.
+ */
 const dictionary = (name: string, fields: readonly Field[], isRequest: boolean, rest = '') =>
   `${name} = TypedDict(\n    "${name}",\n    {${fields
     .map((one) => `\n        "${one.name}": "${typeText(one.type, isRequest).replaceAll('"', "'")}",`)
@@ -129,7 +132,7 @@ const apisSource = ({ apis }: SdkModel) =>
       .join('')}`,
   ].join('\n');
 
-/** Returns the texts of the generated modules of the Python SDK, by file name. */
+/** Returns the texts of the generated modules of the Python SDK, keyed by file name. */
 export const pythonSources = (model: SdkModel): Readonly<Record<string, string>> => ({
   'problems.py': problemsSource(model),
   'types.py': typesSource(model),

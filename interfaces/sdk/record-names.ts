@@ -12,7 +12,7 @@ export type Occurrence = {
   readonly longName: string;
   readonly schema: JsonSchema;
   readonly isListItem: boolean;
-  /** Object schemas in the fields of this schema, by the name of the field. */
+  /** Object schemas in the fields of this schema, keyed by field name. */
   readonly nested: ReadonlyMap<string, Occurrence>;
 };
 
@@ -62,8 +62,8 @@ const groupBy = <T>(items: readonly T[], key: (item: T) => string): Map<string, 
 };
 
 /**
- * Sorts groups of equal schemas that share a name, so that the first group keeps the name: groups with an item of a
- * list first, then the groups whose schema occurs at the most places.
+ * Orders groups of equal schemas that share a name; the first group keeps the name. A group with a list item comes
+ * before a group without one. Otherwise, the group whose schema occurs at more places comes first.
  */
 const byClaim = (a: readonly Occurrence[], b: readonly Occurrence[]) =>
   Number(b.some(({ isListItem }) => isListItem)) - Number(a.some(({ isListItem }) => isListItem)) ||
@@ -71,8 +71,8 @@ const byClaim = (a: readonly Occurrence[], b: readonly Occurrence[]) =>
 
 /**
  * Returns a function that names the record type of a schema. If different schemas of one API share a name, one schema
- * keeps the name and the other schemas get their long names. If the schemas of several APIs differ under a name, each
- * schema gets its API as a prefix.
+ * keeps the name and the other schemas get their long names. If schemas of different APIs share a name but are not
+ * equal, each name gets its API as a prefix.
  */
 export const nameRecords = (occurrences: readonly Occurrence[]): ((one: Occurrence) => string) => {
   const local = new Map<string, string>();

@@ -1,4 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { generatedFiles } from './files.js';
 
-for (const [path, text] of Object.entries(generatedFiles())) writeFileSync(path, text);
+for (const [path, text] of Object.entries(generatedFiles())) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -42,7 +42,7 @@ const createProgressSource = (app: App, gauge: MakeGauge) => {
 
 /**
  * Registers the gauges of the followers. Returns their sources and a function that sets the gauge of alarms. Alarms of
- * followers in this process are known without a store, so that they are shown even if every store is down.
+ * followers in this process are known without a store, so they are shown even if every store is down.
  */
 export const createFollowerMetrics = (app: App, gauge: MakeGauge) => {
   const of = ['chain'];

@@ -96,7 +96,7 @@ const createUnusedCloser = (server: Server) => {
 };
 
 /**
- * Creates a response class with which responses close their connection (`connection: close`) while the server stops.
+ * Creates a class of responses that close their connection (`connection: close`) while the server is stopping.
  */
 const lastAnswersWhen = (isStopping: () => boolean) =>
   class extends ServerResponse {
@@ -140,7 +140,9 @@ type Place = {
   readonly setting: string;
 };
 
-/** Opens the port. Called before a store is opened, so that a port in use ends the start without any effect. */
+/**
+ * Opens the port. Called before any store is opened, so that a start fails without side effects if the port is in use.
+ */
 export const takePort = async (place: Place, startupReason: () => string): Promise<Listener> => {
   let draining = false;
   let closed: Promise<void> | undefined;

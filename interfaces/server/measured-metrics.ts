@@ -7,8 +7,8 @@ const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Histogram buckets in seconds for a wait that may take from milliseconds to hours. */
 const waits = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 900, 3600];
 /**
- * Histogram buckets in seconds for the age of a block at its confirmation. Chains have a block every second to every
- * ten minutes, and a block is confirmed after any number of further blocks.
+ * Histogram buckets in seconds for the age of a block at its confirmation. Depending on the chain, a block is produced
+ * every second to every ten minutes, and the number of blocks that confirm a block varies.
  */
 const confirmations = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600, 14_400];
 

@@ -48,7 +48,7 @@ type ServedSettings = {
   readonly dataDirectory: string;
 };
 
-/** Facts about a process that its HTTP server needs to serve operations, pages and metrics. */
+/** Parts of a process that its HTTP server needs to serve operations, pages and metrics. */
 export type Served = {
   readonly app: App;
   readonly settings: ServedSettings;
@@ -56,11 +56,14 @@ export type Served = {
   readonly roles: readonly Role[];
   /** Returns why the start is not complete; null after it has completed. */
   readonly startup: ServerState;
-  /** Returns the function that renders the metrics of all processes on this port; absent if this is the only one. */
+  /**
+   * Returns the function that renders the metrics of all processes on this port; absent if no other process uses the
+   * port.
+   */
   readonly shareMetrics?: ((collect: () => Promise<MetricValues>) => () => Promise<string>) | undefined;
 };
 
-/** Serves a process without the role `api`: health and metrics only. */
+/** Serves only health and metrics, for a process without the role `api`. */
 export const serveHealth = ({ app, settings, roles, startup }: Served, listener: Listener): void => {
   const readiness = createReadiness(app, roles, startup);
   const metrics = createMetrics(app, settings);

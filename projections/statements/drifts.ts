@@ -4,7 +4,7 @@ import { ownScope, type Projection } from '../define.js';
 
 /** Difference between a stored balance and the chain, which reconciliation found and corrected. */
 export type DriftDocument = {
-  /** Id of the balance in `assets`, which is made of wallet, address and asset. */
+  /** Id of the balance's document in `assets`: wallet, address and asset. */
   holding: string;
   expected: string;
   found: string;

@@ -13,7 +13,7 @@ export type ImportDocument = {
   chain: string;
   /** Block that could not be imported; only with `FAILED`. */
   failed_block?: number;
-  /** Reason of the failure; only with `FAILED`. */
+  /** Reason for the failure; only with `FAILED`. */
   reason?: string;
   /** Present if transfers of coins by contracts are missing, because no node traced the blocks. */
   untraced?: true;

@@ -6,7 +6,7 @@ import { type EventContext, ownScope, type Projection } from '../define.js';
 
 /** Balance that a node returned for a block. */
 export type ReadingDocument = {
-  /** Id of the balance in `assets`, which is made of wallet, address and asset. */
+  /** Id of the balance's document in `assets`: wallet, address and asset. */
   holding: string;
   asset: Asset;
   balance: string;

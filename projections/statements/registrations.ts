@@ -5,8 +5,8 @@ import { assetKey } from '../../domain/asset.js';
 import { type EventContext, ownScope, type Projection } from '../define.js';
 
 /**
- * Times of the first and the latest registration of an address, of a token of an address, or of a contract. The
- * document stays after the removal. Documents of tokens and contracts are looked up by id only, so their `wallet_id`
+ * Times of the registrations of an address, of a token of an address, or of a contract. The document stays after the
+ * removal. Documents of tokens and contracts are looked up by id only, so their `wallet_id`
  * and `address` are empty.
  */
 export type RegistrationDocument = {
@@ -16,6 +16,8 @@ export type RegistrationDocument = {
   first_time: string;
   /** Time of the latest registration. */
   last_time: string;
+  /** Times of the registrations after the first, in order: at most the latest hundred. Absent without one. */
+  repeated?: readonly string[];
   /** Event position of the latest registration; absent in documents of version 1. */
   last_position?: number;
   /**
@@ -37,18 +39,30 @@ export const registrationId = {
   contract: (contract: string) => `contract|${contract}`,
 };
 
+const maxRepeated = 100;
+/** Adds the time of a registration. A time that is already there is not added, so that a replay changes nothing. */
+const repeatedWith = ({ first_time, repeated = [] }: RegistrationDocument, time: string) =>
+  [...new Set([...repeated, time])]
+    .filter((one) => one > first_time)
+    .toSorted()
+    .slice(-maxRepeated);
+
 const registered = (
   doc: RegistrationDocument | null,
   { walletId, address }: { walletId: string; address: string },
   { occurredAt, position }: EventContext,
-): RegistrationDocument => ({
-  wallet_id: walletId,
-  address,
-  first_time: doc?.first_time ?? occurredAt,
-  last_time: occurredAt,
-  last_position: position,
-  position: doc?.position ?? position,
-});
+): RegistrationDocument => {
+  const repeated = doc ? repeatedWith(doc, occurredAt) : [];
+  return {
+    wallet_id: walletId,
+    address,
+    first_time: doc?.first_time ?? occurredAt,
+    last_time: occurredAt,
+    ...(repeated.length > 0 && { repeated }),
+    last_position: position,
+    position: doc?.position ?? position,
+  };
+};
 const unlisted = { walletId: '', address: '' };
 
 const keyOf = (event: RegistrationEvent) => {
@@ -62,7 +76,7 @@ const keyOf = (event: RegistrationEvent) => {
 /** Addresses that a wallet has or had, and since when their assets are followed. */
 export const registrations: Projection<RegistrationEvent, RegistrationDocument> = {
   name: 'registrations',
-  version: 2,
+  version: 3,
   indexes: {
     byWallet: { equal: ['wallet_id'], order: 'position' },
     byAddress: { equal: ['address'], order: 'position' },

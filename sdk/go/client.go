@@ -30,7 +30,7 @@ func New(options Options) *Client {
 	return &Client{apis: newAPIs(t), transport: t}
 }
 
-// Call calls an operation by its name, also one that this version of the client does not know.
+// Call calls an operation by its name. The operation may be one that this version of the client does not know.
 func (c *Client) Call(ctx context.Context, api, operation string, request any, options ...CallOption) (map[string]any, error) {
 	// An idempotency key makes retries safe if the operation is a command; queries ignore it.
 	answer, err := send[map[string]any](ctx, c.transport, "/v1/"+api+"/"+operation, "command", request, options)

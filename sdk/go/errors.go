@@ -29,8 +29,8 @@ type FieldError struct {
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-// ConnectionError is returned when no usable answer arrives: the network failed, time ran out, or something else
-// answered.
+// ConnectionError is returned when no answer of the service arrives: the network failed, time ran out, or another
+// server answered.
 type ConnectionError struct {
 	// Status is the HTTP status if something other than the service answered, and 0 otherwise.
 	Status int

@@ -22,7 +22,8 @@ import (
 const (
 	firstDelay = 200 * time.Millisecond
 	maxDelay   = 5 * time.Second
-	// maxRetryAfter is the longest retry-after that a call waits for. After a longer one the call fails at once.
+	// maxRetryAfter is the longest retry-after that a call waits for. If the service sends a larger value, the call
+	// fails at once.
 	maxRetryAfter = 30 * time.Second
 )
 
@@ -43,11 +44,11 @@ type Options struct {
 // CallOption changes one call.
 type CallOption func(http.Header)
 
-// WithIdempotencyKey makes retries of a command safe across restarts of the program. Without it, each command gets a
-// key of its own.
+// WithIdempotencyKey sets the key with which retries of a command are safe even if the program restarts. By default,
+// each command gets a random key.
 func WithIdempotencyKey(key string) CallOption { return WithHeader("idempotency-key", key) }
 
-// AsOf answers a query as of a moment: an event position, or an ISO time with a time zone.
+// AsOf makes a query answer as of a moment: an event position, or an ISO time with a time zone.
 func AsOf(moment string) CallOption { return WithHeader("x-as-of", moment) }
 
 // WithMinPosition makes a query wait until its answer includes an event position.
@@ -89,12 +90,16 @@ func (e *attemptError) isRetryable() bool {
 	return errors.As(e.reason, &connection) && (connection.Status == 0 || connection.Status >= 500)
 }
 
-// delay before the next attempt. Half of it is random, so that clients that failed together do not return together.
+// delay returns the time to wait before the next attempt. Without a retry-after, half of it is random, so that clients
+// that failed together do not retry together.
 func (e *attemptError) delay(attempt int) time.Duration {
 	if e.hasDelay {
 		return e.retryAfter
 	}
-	delay := firstDelay << attempt
+	delay := firstDelay
+	for ; attempt > 0 && delay < maxDelay; attempt-- {
+		delay *= 2
+	}
 	if delay > maxDelay {
 		delay = maxDelay
 	}
@@ -136,57 +141,74 @@ func (t *transport) headerOf(kind string, options []CallOption) http.Header {
 	return header
 }
 
-// open sends a call until an attempt succeeds. The caller closes the body.
-func (t *transport) open(ctx context.Context, path, kind string, request any, options []CallOption) (*http.Response, context.CancelFunc, error) {
+// take uses the answer of an attempt and closes its body. An error is a failed attempt.
+type take func(response *http.Response) error
+
+// call sends a call until an attempt succeeds.
+func (t *transport) call(ctx context.Context, path, kind string, request any, options []CallOption, use take) error {
 	body, err := json.Marshal(request)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	header := t.headerOf(kind, options)
 	for attempt := 0; ; attempt++ {
-		response, cancel, err := t.attempt(ctx, path, body, header)
+		received, err := t.attempt(ctx, path, body, header, use)
 		var failed *attemptError
 		if !errors.As(err, &failed) {
 			if err == nil && header.Get("x-as-of") == "" {
-				t.update(response.Header)
+				t.update(received)
 			}
-			return response, cancel, err
+			return err
 		}
 		if attempt >= t.options.MaxRetries || !failed.isRetryable() {
-			return nil, nil, failed.reason
+			return failed.reason
 		}
 		select {
 		case <-time.After(failed.delay(attempt)):
 		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }
 
-func (t *transport) attempt(ctx context.Context, path string, body []byte, header http.Header) (*http.Response, context.CancelFunc, error) {
+// attempt sends a call once. It returns the headers of the answer.
+func (t *transport) attempt(ctx context.Context, path string, body []byte, header http.Header, use take) (http.Header, error) {
 	limited, cancel := context.WithTimeout(ctx, t.options.Timeout)
 	sent, err := http.NewRequestWithContext(limited, http.MethodPost, t.options.URL+path, bytes.NewReader(body))
 	if err != nil {
 		cancel()
-		return nil, nil, err
+		return nil, err
 	}
 	// A body that cannot be read twice keeps net/http from repeating a request whose nonce is used up.
 	sent.GetBody = nil
 	sent.Header = header.Clone()
 	sign(sent.Header, t.options.Key, t.options.Secret, path, body)
 	response, err := t.options.HTTPClient.Do(sent)
-	if err == nil && response.StatusCode == http.StatusOK {
-		return response, cancel, nil
-	}
-	defer cancel()
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
 	if err != nil {
-		return nil, nil, &attemptError{reason: &ConnectionError{Err: err}}
+		cancel()
+		return nil, failure(ctx, err)
 	}
-	defer response.Body.Close()
-	return nil, nil, refusal(response)
+	response.Body = answerBody{response.Body, cancel}
+	if response.StatusCode != http.StatusOK {
+		defer response.Body.Close()
+		return nil, refusal(response)
+	}
+	if err := use(response); err != nil {
+		return nil, failure(ctx, err)
+	}
+	return response.Header, nil
+}
+
+// failure is the error of an attempt without a usable answer.
+func failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var failed *ConnectionError
+	if !errors.As(err, &failed) {
+		failed = &ConnectionError{Err: err}
+	}
+	return &attemptError{reason: failed}
 }
 
 func refusal(response *http.Response) error {
@@ -214,38 +236,44 @@ func (t *transport) update(header http.Header) {
 	}
 }
 
-// lines closes the connection and ends the deadline of an answer in lines.
-type lines struct {
+// answerBody ends the deadline of its attempt when it is closed.
+type answerBody struct {
 	io.ReadCloser
 	cancel context.CancelFunc
 }
 
-func (l lines) Close() error {
-	defer l.cancel()
-	return l.ReadCloser.Close()
+func (b answerBody) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
 }
 
 func (t *transport) stream(ctx context.Context, path, kind string, request any, options []CallOption) (io.ReadCloser, error) {
-	response, cancel, err := t.open(ctx, path, kind, request, options)
-	if err != nil {
-		return nil, err
-	}
-	return lines{response.Body, cancel}, nil
+	var answer io.ReadCloser
+	err := t.call(ctx, path, kind, request, options, func(response *http.Response) error {
+		answer = response.Body
+		return nil
+	})
+	return answer, err
 }
 
 func send[Response any](ctx context.Context, t *transport, path, kind string, request any, options []CallOption) (*Response, error) {
-	response, cancel, err := t.open(ctx, path, kind, request, options)
+	answer := new(Response)
+	err := t.call(ctx, path, kind, request, options, func(response *http.Response) error {
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		if err != nil {
+			return err
+		}
+		decoder := json.NewDecoder(bytes.NewReader(content))
+		// Integers in records of any form stay exact.
+		decoder.UseNumber()
+		if err := decoder.Decode(answer); err != nil {
+			return &ConnectionError{Status: response.StatusCode, Err: err}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer cancel()
-	defer response.Body.Close()
-	answer := new(Response)
-	decoder := json.NewDecoder(response.Body)
-	// Integers in records of any form stay exact.
-	decoder.UseNumber()
-	if err := decoder.Decode(answer); err != nil {
-		return nil, &ConnectionError{Err: err}
 	}
 	return answer, nil
 }

@@ -30,7 +30,7 @@ type Verification struct {
 	Secrets []string
 	// PublicKeys are the webhook's whpk_… from GetWebhook or ListWebhooks: one, or two during a rotation.
 	PublicKeys []string
-	// Tolerance is the greatest age of a webhook; 5 minutes if it is 0.
+	// Tolerance is the maximum difference between the timestamp of the webhook and Now; 5 minutes if it is 0.
 	Tolerance time.Duration
 	// Now is the time of the receipt; the current time if it is zero.
 	Now time.Time
@@ -39,8 +39,8 @@ type Verification struct {
 func rejected(reason string) error { return fmt.Errorf("%w: %s", ErrWebhook, reason) }
 
 // VerifyWebhook verifies a webhook by the Standard Webhooks scheme, under its secret (v1) or its public key (v1a), and
-// returns its notification. The body is the one that was received. Its error wraps ErrWebhook if the webhook must not be
-// trusted.
+// returns its notification. The body must be the one that was received, unchanged. The error wraps ErrWebhook if the
+// webhook must not be trusted.
 func VerifyWebhook(body []byte, header http.Header, verification Verification) (*WebhookNotification, error) {
 	for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
 		if header.Get(name) == "" {
@@ -59,9 +59,17 @@ func VerifyWebhook(body []byte, header http.Header, verification Verification) (
 	if err != nil || math.Abs(now.Sub(time.Unix(seconds, 0)).Seconds()) > tolerance.Seconds() {
 		return nil, rejected("the webhook is too old, or its timestamp is in the future")
 	}
+	secrets, err := decoded(verification.Secrets, "whsec_", 0)
+	if err != nil {
+		return nil, err
+	}
+	publicKeys, err := decoded(verification.PublicKeys, "whpk_", ed25519.PublicKeySize)
+	if err != nil {
+		return nil, err
+	}
 	content := append([]byte(header.Get("webhook-id")+"."+timestamp+"."), body...)
-	if !isSigned(content, header.Get("webhook-signature"), verification) {
-		return nil, rejected("no signature of the webhook matches a given secret or public key")
+	if !isSigned(content, header.Get("webhook-signature"), secrets, publicKeys) {
+		return nil, rejected("no signature of the webhook matches any of the given secrets or public keys")
 	}
 	notification := &WebhookNotification{}
 	if err := json.Unmarshal(body, notification); err != nil {
@@ -70,13 +78,22 @@ func VerifyWebhook(body []byte, header http.Header, verification Verification) (
 	return notification, nil
 }
 
-func isSigned(content []byte, header string, verification Verification) bool {
-	for _, secret := range verification.Secrets {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-		if err != nil {
-			continue
+// decoded returns the bytes of secrets or public keys. A size of 0 allows any size.
+func decoded(texts []string, prefix string, size int) ([][]byte, error) {
+	var keys [][]byte
+	for _, text := range texts {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, prefix))
+		if err != nil || len(key) == 0 || (size > 0 && len(key) != size) {
+			return nil, rejected("a given secret or public key is malformed")
 		}
-		mac := hmac.New(sha256.New, key)
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+func isSigned(content []byte, header string, secrets, publicKeys [][]byte) bool {
+	for _, secret := range secrets {
+		mac := hmac.New(sha256.New, secret)
 		mac.Write(content)
 		expected := mac.Sum(nil)
 		for _, signature := range signaturesIn(header, "v1") {
@@ -85,13 +102,9 @@ func isSigned(content []byte, header string, verification Verification) bool {
 			}
 		}
 	}
-	for _, publicKey := range verification.PublicKeys {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(publicKey, "whpk_"))
-		if err != nil || len(key) != ed25519.PublicKeySize {
-			continue
-		}
+	for _, publicKey := range publicKeys {
 		for _, signature := range signaturesIn(header, "v1a") {
-			if ed25519.Verify(key, content, signature) {
+			if ed25519.Verify(publicKey, content, signature) {
 				return true
 			}
 		}
@@ -99,10 +112,11 @@ func isSigned(content []byte, header string, verification Verification) bool {
 	return false
 }
 
-// maxSignatures is the greatest number of signatures that are checked, so that a stranger's request costs little.
+// maxSignatures is the maximum number of signatures that are checked, so that a request of an attacker with many
+// signatures costs little.
 const maxSignatures = 16
 
-// signaturesIn decodes the signatures of a version. Malformed ones are left out.
+// signaturesIn decodes the signatures of a version. Malformed signatures are left out.
 func signaturesIn(header, version string) [][]byte {
 	var signatures [][]byte
 	for _, one := range strings.Split(header, " ") {

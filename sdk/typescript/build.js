@@ -12,7 +12,8 @@ rmSync(join(folder, 'dist'), { recursive: true, force: true });
 const compiler = join(dirname(require.resolve('@typescript/native/package.json')), 'bin', 'tsc');
 execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', esm], { stdio: 'inherit' });
 
-// CommonJS has the same types. The package.json of a folder tells Node and TypeScript how to read its files.
+// The CommonJS build uses the same type declarations. The package.json in each folder tells Node and TypeScript which
+// module format the files have.
 const ts = require('typescript');
 const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
 mkdirSync(cjs);

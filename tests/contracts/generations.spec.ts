@@ -12,7 +12,7 @@ const notes: Collection<Note> = {
   indexes: { all: { equal: [], order: 'at' }, byOwner: { equal: ['owner'], order: 'at' } },
 };
 const letters: Collection<Note> = { ...notes, name: 'letters' };
-/** Declaration of the notes by an older release. */
+/** Declaration of the collection `notes` in an older release. */
 const oldNotes: Collection<Note> = { ...notes, version: 1, indexes: { all: { equal: [], order: 'at' } } };
 
 const put = (id: string, at: number, collection = notes) => ({

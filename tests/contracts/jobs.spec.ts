@@ -7,7 +7,7 @@ import { until } from '../support/eventually.js';
 
 /** Lease in ms in tests that kill one process. A live process that is suspended for seconds keeps its lease. */
 const leaseMs = 15_000;
-/** Maximum time until an expired lease is noticed. */
+/** Maximum time in ms until another worker notices that a lease has expired. */
 const noticedMs = 2000;
 
 for (const [adapter, place] of Object.entries(adapters))
@@ -260,7 +260,7 @@ for (const [adapter, place] of Object.entries(adapters))
       await own.put(named(1, 'own'));
       await until('its own job is started', () => living.has('own-0'));
       living.stop();
-      // Due after the live worker's lease would have expired if it were not renewed.
+      // Adds a job that is due only after the live worker's lease would have expired without renewal.
       await other.put(named(1, 'late', Date.now() + leaseMs + noticedMs));
       await kill();
       const workers = [start(watching), start(await open(leaseMs))];

@@ -145,7 +145,7 @@ for (const [adapter, place] of Object.entries(limiters))
         assert.ok(over.resetMs > 0);
       });
 
-    // Processes that are not workers of one service save their counts to the shared file only at intervals.
+    // SQLite is left out: processes that are not workers of one service share their counts only at intervals.
     if (adapter !== 'sqlite')
       it('allows exactly as many requests as the limit, whichever process they are in', async () => {
         assert.equal(await admitted([store, other], 50, { hour: 20 }), 20);
@@ -154,7 +154,7 @@ for (const [adapter, place] of Object.entries(limiters))
 
     it('allows requests again in the next second', async () => {
       assert.ok((await admitted([store], 30, { second: 10 })) >= 10);
-      // The clock of Redis cannot be set, so the test waits there for the next second.
+      // The clock of Redis cannot be set, so with Redis the test waits for the next second.
       await until('the next second has begun', async () => {
         const { allowed } = await charge(store, { second: 10 });
         if (!allowed) await at().elapse(100);

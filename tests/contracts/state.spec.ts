@@ -47,7 +47,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.equal(await store.put('vault', 'a', 'two', noEntry), true);
     });
 
-    it('lists the ids of a bucket in order, after any text', async () => {
+    it('lists the ids of a bucket that follow a given text, in order', async () => {
       assert.deepEqual(await store.ids('vault', ''), []);
       for (const id of ['b', 'a:10', 'a:2', 'B', 'a', '~']) await store.put('vault', id, 'x', noEntry);
       await store.put('processes', 'a1', 'x', noEntry);

@@ -49,7 +49,7 @@ const inFolder = new RegExp(
 const rootFile = /`(\.?[A-Za-z][\w.-]*\.(?:ts|c?js|json|md|sh|ya?ml))`/g;
 const link = /\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
 
-/** Lists the paths that a page names: those of links start at its folder, all others at the root. */
+/** Lists the paths that a page names. Link targets start at the page's folder, all other paths at the root. */
 const pathsIn = (page: string) => {
   const text = read(page);
   const prose = text.replaceAll(/^```.*?^```$/gms, '');

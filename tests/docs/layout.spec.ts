@@ -9,7 +9,7 @@ const capabilities = folders.filter((one) => !foundations.includes(one) && one !
 const arrowsOf = (uses: (from: string) => Iterable<string>) =>
   sorted(capabilities.flatMap((from) => [...uses(from)].map((to) => `${from} → ${to}`)));
 
-/** Returns the capabilities that the files of a folder import. */
+/** Returns the other capability folders of application/ from which the files of a folder import. */
 const importedBy = (folder: string) => {
   const found = new Set<string>();
   const files = readdirSync(`application/${folder}`, { recursive: true, encoding: 'utf8' });

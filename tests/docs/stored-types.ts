@@ -64,7 +64,9 @@ const decidersIn = (source: ts.SourceFile): Declared[] =>
     return [{ name: name.getText(source), table: initializer, events }];
   });
 
-/** Collects the string literals of a piece of code and of the functions of its file that it uses. */
+/**
+ * Collects the string literals in a piece of code, and in the functions and constants of its file that the code uses.
+ */
 const textsIn = (node: ts.Node, source: ts.SourceFile) => {
   const constants = new Map(variablesOf(source).map((one) => [one.name.getText(source), one.initializer]));
   const [found, seen] = [new Set<string>(), new Set<string>()];
@@ -105,7 +107,10 @@ const commentBefore = (node: ts.Node) => {
       .trim() || null
   );
 };
-/** Reads the shapes before the current one from the parameters of the steps between versions. */
+/**
+ * Reads the older shapes of an event type from the parameters of its upcasters, each of which converts one version to
+ * the next.
+ */
 const olderShapes = (type: string): Shape[] => {
   if (!upcastersTable || !ts.isObjectLiteralExpression(upcastersTable)) return fail(`${upcastersFile} has no table`);
   const versions = memberOf(upcastersTable, type);

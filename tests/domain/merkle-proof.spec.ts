@@ -16,7 +16,7 @@ const bytes = (hex: string) => Buffer.from(hex, 'hex');
 const leafOf = (text: string) => sha256(Buffer.concat([Buffer.of(0), Buffer.from(text)]));
 const node = (left: string, right: string) => sha256(Buffer.concat([Buffer.of(1), bytes(left), bytes(right)]));
 
-/** Root as section 2.1.1 of RFC 9162 defines it, word for word. */
+/** Computes the root exactly as section 2.1.1 of RFC 9162 defines it. */
 const rootOf = (leaves: readonly string[]): string => {
   if (leaves.length === 0) return sha256('');
   if (leaves.length === 1) return leaves[0] as string;

@@ -4,7 +4,7 @@ import { appendLeaf, emptyFrontier, type Frontier, leafHash, nodeHash, rootOf } 
 
 const digest = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** Root by the recursive definition of RFC 9162, section 2.1.1. */
+/** Computes the root by the recursive definition in RFC 9162, section 2.1.1. */
 const defined = (leaves: readonly string[]): string => {
   if (leaves.length <= 1) return leaves[0] ?? digest('');
   let half = 1;

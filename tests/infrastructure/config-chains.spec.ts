@@ -57,7 +57,7 @@ describe('the chain configuration', () => {
       assert.throws(() => readConfig({ CHAIN_T_URL: `${scheme}://node.example` }), {
         message:
           'CHAIN_T_URL must be "off" or node URLs separated by commas, under ton+http://, ton+https://, ton+v2+http://, ' +
-          'ton+v2+https://: its records have fields that no other chain fills',
+          "ton+v2+https://: other nodes lack fields of this chain's records",
       }));
   it('reads the nodes of each chain from its own setting', () => {
     const urlOf = (tag: string) => `${tag === 'T' ? 'ton+https' : 'https'}://${tag}.example`;

@@ -12,7 +12,7 @@ const older = key.map((byte) => byte ^ 0xff);
 const hex = Buffer.from(key).toString('hex');
 const base64 = Buffer.from(key).toString('base64');
 
-/** Asserts that the setting is rejected with one line that names it and states the rule. */
+/** Asserts that the setting is rejected with one line that names the setting and states the rule. */
 const stops = (name: string, value: string) =>
   assert.throws(
     () => readConfig({ [name]: value }),

@@ -22,13 +22,29 @@ const shown = (given: object) =>
 
 describe('the history that a client sees', () => {
   const actors = [
-    ['its own key, by a few digits', { kind: 'credential', id: keyOf(own) }, { kind: 'credential', id: 'ck_01234567' }],
-    ['a key of another organization', { kind: 'credential', id: keyOf(other) }, { kind: 'operator', id: '' }],
-    ['an operator at the command line', { kind: 'operator', id: 'root' }, { kind: 'operator', id: '' }],
-    ['a process', { kind: 'process', id: 'follower' }, { kind: 'process', id: 'follower' }],
-  ] as const;
-  for (const [what, actor, expected] of actors)
-    it(`names ${what}`, () => assert.deepEqual(shown({ actor }).actor, expected));
+    {
+      named: 'its own key, by a few digits',
+      actor: { kind: 'credential', id: keyOf(own) },
+      expected: { kind: 'credential', id: 'ck_01234567' },
+    },
+    {
+      named: 'a key of another organization',
+      actor: { kind: 'credential', id: keyOf(other) },
+      expected: { kind: 'operator', id: '' },
+    },
+    {
+      named: 'an operator at the command line',
+      actor: { kind: 'operator', id: 'root' },
+      expected: { kind: 'operator', id: '' },
+    },
+    {
+      named: 'a process',
+      actor: { kind: 'process', id: 'follower' },
+      expected: { kind: 'process', id: 'follower' },
+    },
+  ];
+  for (const { named, actor, expected } of actors)
+    it(`names ${named}`, () => assert.deepEqual(shown({ actor }).actor, expected));
 
   for (const type of ['LossAccepted', 'LogLossAccepted'])
     it(`does not name the operator in ${type}`, () => {

@@ -36,7 +36,7 @@ const address = 'c/mainnet';
 
 /** Returns whether an operation reads the organization's history to find its notifications. */
 const readsNotifications = ({ operation }: Endpoint) => operation.kind === 'query' && operation.waits === true;
-/** Returns the example of an operation, but does not wait for notifications. */
+/** Returns the example request of an operation, changed so that it does not wait for notifications. */
 const requestOf = (endpoint: Endpoint) =>
   readsNotifications(endpoint) ? { ...endpoint.example, wait_seconds: 0 } : endpoint.example;
 const isQuery = ({ operation, variant }: Endpoint) => operation.kind === 'query' && variant.surface === 'wallet';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { HistoryImportEvent } from '../../domain/aggregates/ledger/history-import.js';
 import { addresses } from '../../projections/addresses.js';
 import { imports, runningImports } from '../../projections/statements/imports.js';
-import { registrations } from '../../projections/statements/registrations.js';
+import { type RegistrationDocument, registrations } from '../../projections/statements/registrations.js';
 import { touches } from '../../projections/statements/touches.js';
 import { transfers } from '../../projections/transfers.js';
 import { unsettled } from '../../projections/unsettled.js';
@@ -77,6 +77,14 @@ describe('an address whose history was imported', () => {
     const found = project(registrations, [registered, completed(10), completed(5)]);
     assert.equal(found?.complete?.since, 1005);
     assert.equal(project(registrations, [completed(5)]), null);
+  });
+  it('keeps the times of its registrations, but only the first and the latest hundred', () => {
+    const about = { organizationId: 'org', variant: 'C', scope: 'org/C', bytes: 1 };
+    const times = Array.from({ length: 102 }, (_, second) => new Date(second * 1000).toISOString());
+    let found: RegistrationDocument | null = null;
+    for (const [position, occurredAt] of times.entries())
+      found = registrations.on.AddressRegistered(found, registered.data, { ...about, occurredAt, position });
+    assert.deepEqual([found?.first_time, found?.repeated], [times[0], times.slice(2)]);
   });
 });
 

@@ -26,7 +26,7 @@ describe('the tokens of an address', () => {
       assert.equal(key(imported as never), assetDocumentId(held.walletId, held.address, asset));
   });
 
-  it('have no account where the address itself holds them', () => {
+  it('have no token account when the address itself holds them', () => {
     const own = { type: 'AssetImported', data: { ...held, asset } } as const;
     assert.deepEqual(project(addressImports, [own]), { ...document, position: 10 });
   });

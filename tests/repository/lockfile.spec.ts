@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 type Locked = { readonly integrity?: string; readonly link?: boolean };
 
-for (const file of ['package-lock.json', 'bench/package-lock.json'])
+for (const file of ['package-lock.json', 'bench/package-lock.json', 'tests/outside/package-lock.json'])
   describe(file, () => {
     const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Locked> };
     const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);

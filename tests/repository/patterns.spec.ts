@@ -69,12 +69,15 @@ const adversaries = repeated.flatMap((one) =>
 );
 
 /**
- * CPU time above which a pattern counts as slow: a linear one takes less than a millisecond, one that backtracks
- * seconds.
+ * CPU time in milliseconds above which a pattern counts as slow. A linear pattern takes less than a millisecond; a
+ * pattern that backtracks takes seconds.
  */
 const maxMs = 500;
 
-/** CPU time of one test, in milliseconds; it includes garbage collection, so one measurement is not conclusive. */
+/**
+ * Measures the CPU time of one test in milliseconds. It includes garbage collection, so one measurement is not
+ * conclusive.
+ */
 const costMs = (pattern: RegExp, text: string) => {
   const before = process.cpuUsage();
   pattern.test(text);

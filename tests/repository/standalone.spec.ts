@@ -13,7 +13,9 @@ const walked = (): string[] =>
     .flatMap((entry) => {
       if (!entry.isDirectory()) return [entry.name];
       const within = readdirSync(entry.name, { recursive: true, withFileTypes: true });
-      return within.filter((one) => one.isFile()).map(({ parentPath, name }) => posix.join(parentPath, name));
+      return within
+        .filter((one) => one.isFile() && !one.parentPath.includes('node_modules'))
+        .map(({ parentPath, name }) => posix.join(parentPath, name));
     });
 const tracked = () =>
   execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 
 type Answer = (response: ServerResponse) => unknown;
 
-/** Answers with a body, and with headers such as the position of the answer. */
+/** Creates an answer with a body, and with headers such as the position of the answer. */
 const ok =
   (body: object = {}, headers: Record<string, string> = {}): Answer =>
   (response) =>

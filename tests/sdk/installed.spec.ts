@@ -28,6 +28,7 @@ const script: Readonly<Record<string, readonly Fault[]>> = {
   ListTransfers: ['limited'],
   ListAssets: Array(4).fill('unavailable'),
   ListWebhooks: ['limitedLong'],
+  GetLimits: ['half'],
 };
 
 describeInFull('the scenario of the SDKs', () => {
@@ -119,7 +120,10 @@ const signer = () =>
 
 type Place = { readonly cwd: string; readonly env: Record<string, string | undefined> };
 
-/** Runs the program of a page, and its last shell command as soon as the program listens. Returns the printed lines. */
+/**
+ * Runs the program of a page, and the page's last shell command as soon as the program listens. Returns the printed
+ * lines.
+ */
 const runSteps = async ([program, ...args]: readonly [string, ...string[]], deposit: string, place: Place) => {
   const child = spawn(program, args, place);
   let complaints = '';
@@ -151,7 +155,8 @@ describeInFull('the pages of the SDKs', () => {
       const { directory, environment } = await language.install();
       const page = pageOf(language);
       const { file, command } = language.program;
-      // A Go package is a folder, so the program stands beside the test of the scenario.
+      // Puts the program into a folder of its own: in Go, all files of a folder form one package, and `directory`
+      // already contains the test of the scenario.
       const cwd = join(directory, 'steps');
       mkdirSync(cwd);
       writeFileSync(join(cwd, file), blocksIn(page, blockLanguage[language.name] ?? '').join('\n'));

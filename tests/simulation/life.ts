@@ -33,8 +33,9 @@ export const createStores = () => ({
 });
 
 /**
- * Probabilities `failing` and `slow`, from 0 to 1, that a call fails or is slow; maximum latency of a slow call in ms;
- * maximum number of blocks by which a node lags behind its chain.
+ * Conditions under which processes make calls: `failing` and `slow` are the probabilities, from 0 to 1, that a call
+ * fails or is slow; `slowMs` is the maximum latency of a slow call; `lag` is the maximum number of blocks by which a
+ * node lags behind its chain.
  */
 export type Weather = { failing: number; slow: number; slowMs: number; lag: number };
 

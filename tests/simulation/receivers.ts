@@ -33,7 +33,7 @@ export const createReceivers = (world: World) => {
     note(arrived, message.url, new Map<string, WebhookMessage>()).set(message.id, message);
     if (mood === 'refusing') return answerOf(500);
     note(accepted, message.url, new Set<string>()).add(message.id);
-    // Receivers in either mood have processed the message, but an answer that comes too late is lost.
+    // Receivers in both remaining moods have processed the message, but an answer that comes too late is lost.
     return mood === 'answering too late' ? answerOf(null, 'timed out') : answerOf(200);
   };
   return {

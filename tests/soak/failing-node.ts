@@ -63,7 +63,7 @@ export const startFailingNode = async (upstream: string) => {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
     isHealthy: () => fault === null,
-    /** Number of times that a fault began or ended. Each such change closed all connections. */
+    /** Returns the number of times that a fault began or ended. Each such change closed all connections. */
     changes: () => changes,
     /** Begins a fault, or ends it with null; either closes every open connection. */
     fail: (next: NodeFault | null) => {

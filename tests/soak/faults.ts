@@ -6,7 +6,9 @@ import { whileNothingIsStored } from './standstill.js';
 import type { World } from './world.js';
 
 export type Pace = {
-  /** Maximum time between two reorganizations in ms; `killMs` and `nodeMs` are those of kills and of node failures. */
+  /**
+   * Maximum time in ms between two reorganizations; `killMs` and `nodeMs` are the same for kills and node failures.
+   */
   readonly reorganizationMs: number;
   readonly killMs: number;
   readonly nodeMs: number;
@@ -15,7 +17,9 @@ export type Pace = {
 /** Maximum depth of a reorganization, in blocks: twice the largest confirmation depth of receiving wallets. */
 export const maxReorganizationDepth = 8;
 const maxFaultMs = 3000;
-/** Time in ms for which no event can be stored before a follower is killed: enough for it to read a block. */
+/**
+ * Time in ms for which no event can be stored before a follower is killed: long enough for it to read a block.
+ */
 const standstillMs = { min: 400, max: 1000 };
 
 export type Target = World & {
@@ -45,7 +49,8 @@ const reorganize = ({ ask, tally }: World, seed: number, { reorganizationMs }: P
 };
 
 /**
- * Kills each role in turn, in a random order. Kills a follower while it has blocks with events that it cannot store.
+ * Kills each role in turn, in a random order. A follower is killed while no event can be stored, so that it has
+ * probably read a block without storing the events.
  */
 const kill = ({ ask, processes, shared, tally }: Target, seed: number, { killMs }: Pace, signal: AbortSignal) => {
   const random = createRandom(seed, 'kills');
@@ -88,7 +93,10 @@ const failNodes = ({ nodes, tally }: World, seed: number, { nodeMs }: Pace, sign
   );
 };
 
-/** Injects all faults at once until the signal aborts; leaves every role running and every node healthy. */
+/**
+ * Injects faults of all kinds concurrently until the signal aborts. In the end, every role is running and every node is
+ * healthy.
+ */
 export const injectFaults = async (world: Target, seed: number, pace: Pace, signal: AbortSignal): Promise<void> => {
   await Promise.all([reorganize, kill, failNodes].map((inject) => inject(world, seed, pace, signal)));
 };

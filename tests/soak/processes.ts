@@ -29,9 +29,9 @@ export const startProcesses = async (engine: Engine, env: Record<string, string>
   await Promise.all(roles.map(start));
   return {
     home,
-    /** URL of the API process; null while none runs. */
+    /** Returns the URL of the API process; null while no API process is running. */
     api: () => running.get('api')?.url ?? null,
-    /** Number of starts of a role; null while it does not run. */
+    /** Returns the number of starts of a role; null while the role is not running. */
     life: (role: Role) => (running.has(role) ? (lives.get(role) ?? 0) : null),
     kill: async (role: Role) => {
       const service = running.get(role);

@@ -124,7 +124,7 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     const checked = { world, tenants, readTruth: createTruth(world) };
     const restless = await comeToRest(checked, plan.settleSeconds * 1000);
     const alone = restless.length > 0 ? [] : await checkAlone(world, tenants);
-    // Skip the wait after earlier violations, which would not disappear by waiting.
+    // Skips the wait if there are violations already, because these would not disappear by waiting.
     const isWrong = restless.length > 0 || alone.length > 0;
     const answers = await comeToRest(checked, isWrong ? 0 : plan.settleSeconds * 1000);
     const truth = await checked.readTruth();

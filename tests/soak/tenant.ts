@@ -79,8 +79,8 @@ const listen = async (tenant: Tenant, confirmation: number, walletId: string | n
 };
 
 /**
- * Sets up an organization before the first fault: wallets with different `confirmation`, a wallet that sends, and
- * webhook endpoints that misbehave.
+ * Sets up an organization before the first fault: wallets with different confirmation depths, a wallet that sends
+ * payments, and webhook endpoints that misbehave.
  */
 export const settle = async ({ processes, token }: World, seed: number, index: number, odds: Odds): Promise<Tenant> => {
   const { home } = processes;

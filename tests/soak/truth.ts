@@ -73,7 +73,10 @@ const truthOf = (blocks: readonly Read[]): Truth => {
   };
 };
 
-/** Reads the whole chain as it is now; blocks that were read before are read again only if they were replaced. */
+/**
+ * Creates a function that reads the whole chain. Blocks that an earlier call read are read again only if they have been
+ * replaced.
+ */
 export const createTruth = (world: World) => {
   const blocks: Awaited<ReturnType<typeof readBlock>>[] = [];
   const isThere = async ({ hash }: (typeof blocks)[number], number: number) =>

@@ -8,7 +8,7 @@ import { createTally } from './tally.js';
 /** Number of blocks that are mined after a token was deployed, so that no reorganization reaches its deployment. */
 export const bedrock = 8;
 
-/** Asks the chain directly, not through the failing nodes. */
+/** Creates a function that asks the chain directly, not through the failing nodes. */
 const askOf =
   (chain: DevelopmentChain) =>
   <T>(method: string, ...params: unknown[]) =>

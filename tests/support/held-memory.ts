@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Returns the bytes that are still referenced, without those that await garbage collection. */
+/** Returns the number of bytes in use after a garbage collection. */
 export const heldBytes = (): number => {
   collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import timers, { setImmediate as turn } from 'node:timers/promises';
 
@@ -5,6 +6,8 @@ type Timer = { readonly at: number; readonly order: number; readonly fire: () =>
 
 /** Number of turns of the event loop after which all work that waits for no timer is done. */
 const turns = 2;
+/** Turns of the event loop for each step of `flow`: enough for an answer of a server in this process. */
+const flow = { turns: 20, stepMs: 10 };
 
 /** Replaces timers and the monotonic clock of this process with ones that a test advances, until `stop` is called. */
 export const startVirtualClock = () => {
@@ -29,6 +32,8 @@ export const startVirtualClock = () => {
         signal?.removeEventListener('abort', stop);
         resolve(value);
       }, ms);
+      // Node counts no listeners of its own timers, so any number of them may wait on one signal.
+      if (signal) setMaxListeners(0, signal);
       signal?.addEventListener('abort', stop, { once: true });
     });
   Object.assign(globalThis, { setTimeout: later, clearTimeout: (timer: Timer) => void waiting.delete(timer) });
@@ -44,6 +49,19 @@ export const startVirtualClock = () => {
     const due = [...waiting].filter(({ at }) => at <= now).sort((a, b) => a.at - b.at || a.order - b.order);
     for (const timer of due) if (waiting.delete(timer)) timer.fire();
   };
+  const pass = async (maxMs: number, isEnough: () => boolean = () => false): Promise<boolean> => {
+    const end = now + maxMs;
+    for (await settle(); !isEnough(); await settle()) {
+      const at = nextAt();
+      if (at > end) {
+        now = end;
+        return isEnough();
+      }
+      now = at;
+      fireDue();
+    }
+    return true;
+  };
   return {
     now: () => now,
     sleep: (ms: number, signal?: AbortSignal) =>
@@ -55,18 +73,23 @@ export const startVirtualClock = () => {
     /**
      * Advances the clock until `isEnough` returns true, but by at most `maxMs`. Returns the last result of `isEnough`.
      */
-    pass: async (maxMs: number, isEnough: () => boolean = () => false): Promise<boolean> => {
-      const end = now + maxMs;
-      for (await settle(); !isEnough(); await settle()) {
-        const at = nextAt();
-        if (at > end) {
-          now = end;
-          return isEnough();
+    pass,
+    /**
+     * Advances the clock beside the caller until the returned function is called, in steps that leave time for the
+     * answers of servers in this process.
+     */
+    flow: () => {
+      let isOver = false;
+      const flowing = (async () => {
+        while (!isOver) {
+          for (let i = 0; i < flow.turns; i++) await turn();
+          await pass(flow.stepMs);
         }
-        now = at;
-        fireDue();
-      }
-      return true;
+      })();
+      return async () => {
+        isOver = true;
+        await flowing;
+      };
     },
     stop: () => {
       Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });

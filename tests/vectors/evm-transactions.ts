@@ -93,7 +93,9 @@ export const transactionsOfNote: Readonly<Record<string, Unsigned>> = {
 
 const isShort = (part: Hex) => part.startsWith('0x00');
 
-/** Finds a signature with an r and one with an s that begins with a zero byte, which the encoding leaves out. */
+/**
+ * Finds a signature whose r begins with a zero byte and one whose s does. The encoding leaves this byte out.
+ */
 export const shortSignatures = async () => {
   const found: { r?: Signed; s?: Signed } = {};
   for (let key = 1; !(found.r && found.s); key++) {

@@ -24,7 +24,10 @@ type FoundSession = Found<StoredSession>;
 
 const sweeper = { kind: 'process', id: 'session sweeper' } as const;
 
-/** Returns an object with the `apiKey` field of a session's events; an empty object for the session of an operator. */
+/**
+ * Returns the `apiKey` field for the events of a session, as an object to spread. The object is empty for the session
+ * of an operator.
+ */
 export const keyOf = ({ kind, id }: Actor) => (kind === 'credential' ? { apiKey: id } : {});
 
 /** Creates the functions that check whether a session has ended, and record its end. */
@@ -69,7 +72,7 @@ export const createSessionEnds = (
     if (system.now() >= expiresAt) return 'expired';
     return system.now() - usedAt >= sessionLimits.idleSeconds * 1000 ? 'idle' : null;
   };
-  const judge = async (value: StoredSession): Promise<Verdict> => {
+  const verdictOf = async (value: StoredSession): Promise<Verdict> => {
     const over = overBy(value);
     if (over) return { over, role: null };
     const role = await roleOf(value.actor);
@@ -77,7 +80,7 @@ export const createSessionEnds = (
   };
   const bySweeper = (): Operation => ({ actor: sweeper, requestId: system.uuid() });
   return {
-    judge,
+    verdictOf,
     end,
     endEach,
     /**
@@ -86,12 +89,12 @@ export const createSessionEnds = (
      */
     endQuietly: (found: FoundSession, reason: SessionEnd) =>
       end(bySweeper(), found, reason).catch((error: unknown) =>
-        system.log.warn({ err: error }, 'The end of a session was not recorded; it is retried within a minute'),
+        system.log.warn({ err: error }, 'The end of a session was not recorded; retrying within a minute'),
       ),
     /** Records the end of every session that has expired or was revoked. */
     sweep: async (): Promise<void> => {
       for await (const found of entries.all()) {
-        const { over } = await judge(found.value);
+        const { over } = await verdictOf(found.value);
         if (over) await end(bySweeper(), found, over);
       }
     },

@@ -23,8 +23,8 @@ export type StoredSession = SessionOwner & {
 export type Found<T> = { readonly id: string; readonly value: T; readonly revision: number };
 
 /**
- * Stores values under a keyed digest of a token, so that the store reveals no token. Each value is signed together with
- * its digest: a value that was forged or moved to another digest counts as absent.
+ * Creates functions that store values under a keyed digest of a token, so that the store reveals no token. Each value
+ * is signed together with its digest: a value that was forged or moved to another digest counts as absent.
  */
 export const createTokenEntries = <T>(
   { state, system }: { readonly state: StateStore; readonly system: Pick<System, 'sign' | 'same'> },
@@ -63,7 +63,7 @@ export const createTokenEntries = <T>(
 
 export type TokenEntries<T> = ReturnType<typeof createTokenEntries<T>>;
 
-/** Keeps the ids of the sessions of each owner, oldest first. */
+/** Creates functions that read and change the list of the session ids of each owner, oldest first. */
 export const createSessionLists = ({ state }: { readonly state: StateStore }) => {
   const nameOf = ({ organizationId, actor }: SessionOwner) => `sessions:${organizationId}:${actor.kind}:${actor.id}`;
   const parse = (value = '[]') => JSON.parse(value) as readonly string[];

@@ -78,8 +78,8 @@ const createOpening = (
 };
 
 /**
- * Manages the sessions of the console. The cookie holds a random token; the state store holds a keyed digest of the
- * token.
+ * Creates the functions that manage the sessions of the console. The cookie holds a random token; the state store holds
+ * only a keyed digest of the token.
  */
 export const createSessions = (ports: SessionPorts & { readonly events: EventStore }): Sessions => {
   const { events, uses, system } = ports;
@@ -117,7 +117,7 @@ export const createSessions = (ports: SessionPorts & { readonly events: EventSto
     find: async (token) => {
       const found = await lookUp(token);
       if (!found) return null;
-      const { over, role } = await ends.judge(found.value);
+      const { over, role } = await ends.verdictOf(found.value);
       if (over) {
         await ends.endQuietly(found, over);
         return null;
@@ -132,7 +132,7 @@ export const createSessions = (ports: SessionPorts & { readonly events: EventSto
     },
     lasts: async (token) => {
       const found = await lookUp(token);
-      return found !== null && (await ends.judge(found.value)).over === null;
+      return found !== null && (await ends.verdictOf(found.value)).over === null;
     },
     close: async (by, owner, token) => {
       const position = await endOwn(by, owner, token);

@@ -5,8 +5,8 @@ import type { Sessions } from './sessions.js';
 const pauseMs = 60_000;
 
 /**
- * Removes expired sessions and links periodically. Requests remove only the sessions and links that they use, and many
- * are never used again.
+ * Creates the process that removes expired sessions and links periodically. A request removes only the session or link
+ * that it uses, and many sessions and links are never used again.
  */
 export const createSessionSweeper =
   (ports: {

@@ -5,8 +5,8 @@ import { noEntry, type StateStore } from '../../ports/state.js';
 type Place = { readonly after: PageKey | undefined; readonly revision: number };
 
 /**
- * Stores, per organization and contract, the last address whose token account was looked up. Addresses are visited in
- * the order of registration, so later registrations come after the cursor.
+ * Creates functions that read and save, for each organization and contract, the last address whose token account was
+ * looked up. Addresses are visited in the order of registration, so later registrations come after the cursor.
  */
 export const createAddressCursors = (state: StateStore, { tag }: Variant) => {
   const idOf = (organizationId: string, contract: string) => `token-accounts ${tag} ${organizationId} ${contract}`;
@@ -14,8 +14,8 @@ export const createAddressCursors = (state: StateStore, { tag }: Variant) => {
     read: async (organizationId: string, contract: string, head: number): Promise<Place> => {
       const entry = await state.get('processes', idOf(organizationId, contract));
       const after: PageKey | undefined = entry ? JSON.parse(entry.value) : undefined;
-      // The cursor is ignored if the event store ends before the saved address was registered, which happens after an
-      // older backup was restored.
+      // The cursor is ignored if the event store ends before the event that registered the saved address, as it does
+      // after an older backup was restored.
       const isThere = after !== undefined && Number(after[0]) <= head;
       return { after: isThere ? after : undefined, revision: entry?.revision ?? noEntry };
     },

@@ -57,8 +57,9 @@ const createRound = (ports: Ports, variant: Variant) => {
 };
 
 /**
- * Finds the token accounts of every address for the registered contracts of its organization, on chains where tokens
- * are held by separate accounts. Organizations are served round-robin, a few addresses at a time.
+ * Creates the process that finds the token accounts of every address for the registered contracts of its organization,
+ * on chains where tokens are held by separate accounts. Organizations are served round-robin, a few addresses at a
+ * time.
  */
 export const createAccountFinder = (ports: Ports, variant: Variant) => {
   const { progress, system } = ports;

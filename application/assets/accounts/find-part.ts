@@ -76,7 +76,7 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
 
   /**
    * Records the balances that the accounts already hold. The accounts must be recorded first, so that the follower sees
-   * every transfer after the balances were read.
+   * every transfer that happens after the balances were read.
    */
   const readHeld = async (context: Context, asset: ImportedToken, found: readonly Found[]) => {
     const { at } = await confirmedHeader(chain, variant, undefined);

@@ -33,9 +33,9 @@ const maxIdleMs = 60_000;
 const readAtOnce = 32;
 
 /**
- * Stores late accounts: token accounts that were found after the registration of their address or contract. An account
- * is kept until the blocks between its registration and its finding have been read again. Each finding is a separate
- * entry, so that concurrent writes lose no finding.
+ * Creates the store of late accounts: token accounts that were found after the registration of their address or
+ * contract. An account is kept until the blocks between the registration and its discovery have been read again. Each
+ * finding is a separate entry, so that concurrent writes do not overwrite each other.
  */
 export const createLateAccounts = (state: StateStore, { tag }: Variant, system: System) => {
   const prefix = `late-accounts ${tag} `;

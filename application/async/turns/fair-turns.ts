@@ -3,19 +3,21 @@ import { fail } from '../../../domain/failure.js';
 export type FairTurns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 type Bounds = {
-  /** Limit of tasks running at the same time. */
+  /** Maximum number of tasks that run at the same time. */
   readonly maxConcurrent: number;
-  /** Limit of running tasks with the same key. */
+  /** Maximum number of running tasks with the same key. */
   readonly maxConcurrentPerKey: number;
-  /** Limit of waiting tasks with the same key. A task above this limit is rejected with RATE_LIMITED. */
+  /**
+   * Maximum number of waiting tasks with the same key. A task above the maximum is rejected with RATE_LIMITED.
+   */
   readonly maxWaiting: number;
 };
 
 type Queue = { running: number; readonly waiting: (() => void)[] };
 
 /**
- * Runs tasks with bounded concurrency and schedules keys round-robin: a key that may start a task waits for at most one
- * task of every other key.
+ * Creates a function that runs tasks with bounded concurrency and schedules keys round-robin: a key that may start a
+ * task waits for at most one task of every other key.
  */
 export const createFairTurns = ({ maxConcurrent, maxConcurrentPerKey, maxWaiting }: Bounds): FairTurns => {
   const queues = new Map<string, Queue>();

@@ -4,22 +4,22 @@ type Clock = { now(): number; sleep(ms: number): Promise<void> };
 
 export type LargeWorkThrottle = {
   /**
-   * Returns whether work of `steps` steps is large, alone or together with recent small work of the same key. Small
+   * Returns whether work of `steps` steps is large, alone or together with recent small work with the same key. Small
    * work is added to the count of its key.
    */
   isLarge(key: string, steps: number): boolean;
   /** Runs small work immediately. */
   small<T>(key: string, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs large work after a pause that leaves time for small work of other keys. Callers must await one call before the
-   * next call.
+   * Runs large work after a pause that leaves time for small work with other keys. Callers must await one call before
+   * the next call.
    */
   large<T>(key: string, work: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Number of steps from which work is large, and maximum number of steps per second that a key may start as small work,
- * not counting the first step of each piece.
+ * Number of steps from which work is large; also the maximum number of steps per second that may start as small work
+ * with the same key, not counting the first step of each piece of work.
  */
 const largeSteps = 100;
 const maxCountedKeys = 10_000;
@@ -28,7 +28,7 @@ const maxCountedKeys = 10_000;
 const pauseFactor = 10;
 const maxPauseMs = 2000;
 const pollIntervalMs = 5;
-/** Number of consecutive polls without small work of other keys after which the pause ends early. */
+/** Number of consecutive polls that must find no small work with other keys before the pause ends early. */
 const quietPolls = 20;
 
 /**
@@ -49,12 +49,15 @@ const createStepCounter = ({ now }: Pick<Clock, 'now'>) => {
 };
 
 /**
- * Limits large work to about a tenth of the time while other keys have small work. A running piece of large work delays
- * all small work: without pauses, the next large piece would start as soon as the previous piece ends.
+ * Creates a throttle that limits large work to about a tenth of the time while small work with other keys arrives. A
+ * running piece of large work delays all small work, and without pauses, the next large piece would start as soon as
+ * the previous piece ends.
  */
 export const createLargeWorkThrottle = ({ now, sleep }: Clock): LargeWorkThrottle => {
   let last: { readonly key: string; readonly tookMs: number } | undefined;
-  /** Number of pieces of small work of other keys that started since the last piece of large work started. */
+  /**
+   * Number of pieces of small work with other keys that have started since the last piece of large work started.
+   */
   let begun = 0;
   let running = 0;
 

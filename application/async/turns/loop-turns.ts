@@ -6,7 +6,10 @@ import { createFairTurns, type FairTurns } from './fair-turns.js';
  */
 export type LoopTurns = FairTurns;
 
-/** Number of concurrent tasks. With only one task, a store behind a network would be idle between two tasks. */
+/**
+ * Maximum number of concurrent tasks. With only one task at a time, a store behind a network would be idle between two
+ * tasks.
+ */
 const maxConcurrent = 4;
 
 export const createLoopTurns = ({ breathe }: { breathe(): Promise<void> }): LoopTurns => {

@@ -5,7 +5,10 @@ type System = {
   readonly log: { warn(facts: object, message: string): void };
 };
 
-/** Queue with one lane per organization, which holds its unfinished items. Organizations are served round-robin. */
+/**
+ * Queue with one lane per organization. A lane holds the unfinished items of its organization. Organizations are served
+ * round-robin.
+ */
 export type OrganizationQueue<T> = {
   add(organizationId: string, item: T): void;
   run(signal: AbortSignal): Promise<void>;
@@ -13,7 +16,9 @@ export type OrganizationQueue<T> = {
 
 type Options<T> = {
   readonly name: string;
-  /** Limit of organizations served concurrently. One organization is never served twice at the same time. */
+  /**
+   * Maximum number of organizations that are served concurrently. No organization is served twice at the same time.
+   */
   readonly atOnce: number;
   /** Handles a bounded number of items and removes them from the lane. */
   readonly work: (lane: Set<T>, organizationId: string) => Promise<void>;
@@ -30,8 +35,8 @@ export const firstOf = <T>(lane: ReadonlySet<T>, count: number): T[] => {
 };
 
 /**
- * Waits until all promises have settled, then returns their values or rejects with the first failure, so that no work
- * continues unobserved.
+ * Waits until all promises have settled, then returns their values or rejects with the first failure: no work is still
+ * running when the caller continues.
  */
 export const allSettledOrThrow = async <T>(doing: readonly Promise<T>[]): Promise<T[]> => {
   await Promise.allSettled(doing);
@@ -61,8 +66,9 @@ const createPauses = (system: System) => {
 };
 
 /**
- * Serves organizations round-robin, one call of `work` each, so that an organization waits for at most one call of
- * every other organization. A failed call is retried after a pause. The pause delays only the organization that failed.
+ * Creates a queue that serves organizations round-robin, with one call of `work` each, so that an organization waits
+ * for at most one call of every other organization. A failed call is retried after a pause. The pause delays only the
+ * organization that failed.
  */
 export const createOrganizationQueue = <T>(
   system: System,

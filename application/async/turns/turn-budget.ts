@@ -3,9 +3,10 @@ import type { MaybePromise } from '../maybe-promise.js';
 type Waiting = { readonly cost: number; readonly begin: () => void };
 
 /**
- * Limits the cost of work that one key may start in a turn of the event loop. Work beyond `maxCost` waits, in order,
- * for later turns, so that other keys are served in between. The budgets of all keys are renewed only after the budget
- * of one key was used up, because a renewal in every turn would cost more than most of the work.
+ * Creates a budget that limits the cost of the work that may start with one key in one turn of the event loop. Work
+ * beyond `maxCost` waits, in order, for later turns, so that other keys are served in between. The budgets of all keys
+ * are renewed only after the budget of one key was used up, because a renewal in every turn would cost more than most
+ * of the work.
  */
 export const createTurnBudget = (maxCost: number, breathe: () => Promise<void>) => {
   const spent = new Map<string, number>();

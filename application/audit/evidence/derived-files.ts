@@ -54,7 +54,8 @@ const collectSample = ({ seed, size, first, last }: SampleRule, sha256: Digest):
 };
 
 /**
- * Files that a verifier can compute from the history alone, so that the verifier can name the event of an altered line.
+ * Collectors of the lines of derived files, by file name. A verifier can compute these files from the history alone,
+ * and can therefore name the event that an altered line shows.
  */
 const collectors: Readonly<Record<string, (rule: SampleRule, sha256: Digest) => Collector>> = {
   'seals.ndjson': collectSeals,

@@ -11,7 +11,7 @@ const columns = (rows: readonly (readonly [string, string])[]) => {
   return rows.map(([name, text]) => `  ${name.padEnd(width)}${text}`);
 };
 
-/** Groups a fingerprint by four digits, so that people can compare it. */
+/** Splits a fingerprint into groups of four digits, so that people can compare it. */
 export const fingerprintText = (fingerprint: string) => fingerprint.match(/.{4}/g)?.join(' ') ?? '';
 
 const lastWidth = 100;

@@ -33,7 +33,10 @@ export const upToPosition = async function* (batches: Batches, last: Position): 
 
 type Bounds = { readonly after: Position; readonly until: Position };
 
-/** Finds the numbers of the first and the last event of the period, and counts the events of the period by type. */
+/**
+ * Creates a counter that finds the numbers of the first and the last event of the period, and counts the events of the
+ * period by type.
+ */
 const createPeriodCounter = ({ after, until }: Bounds) => {
   const types = new Map<string, number>();
   let [first, last, lastId] = [1, 0, ''];
@@ -55,9 +58,9 @@ const createPeriodCounter = ({ after, until }: Bounds) => {
 };
 
 /**
- * Finds the first seal that covers the whole period. If a migration or an accepted loss is recorded later, the folder
- * also contains that record and the first seal after it: without the record, the earlier seals would contradict the
- * events.
+ * Creates a finder of the first seal that covers the whole period. If a migration or an accepted loss is recorded
+ * later, the folder also contains that record and the first seal after it: without the record, the earlier seals would
+ * contradict the events.
  */
 const createSealFinder = ({ until }: Bounds) => {
   let [sealed, events, upTo] = [0, 0, beginning];

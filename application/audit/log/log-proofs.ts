@@ -10,7 +10,8 @@ import { createSealLog, type SealLog } from '../seals/seal-log.js';
 import { createLogTree } from './log-tree.js';
 
 /**
- * Event whose inclusion is to be proved. If the caller states its position, the history need not be searched for it.
+ * Event whose inclusion is to be proved. If the caller states the position, the event is found without a search of the
+ * history.
  */
 type Wanted = { readonly eventId: string; readonly position: Position | undefined };
 
@@ -60,7 +61,7 @@ const provable = async <T>(work: Promise<T>): Promise<T> => {
 type Place = Link & { readonly position: Position };
 type Numbered = InclusionProof['event'] & { readonly position: Position };
 
-/** Finds events, their numbers and their seals in the history of an organization. */
+/** Creates functions that find events, their numbers and their seals in the history of an organization. */
 const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizationId: string) => {
   const inTurns = async function* (batches: AsyncIterable<readonly Recorded[]>) {
     for await (const batch of batches) {

@@ -18,8 +18,9 @@ const blockSize = 256;
 const blockOf = (index: number) => Math.floor(index / blockSize);
 
 /**
- * Computes roots of subtrees of the log. The leaves are read once, block by block, and the roots of blocks are cached
- * (about half a mebibyte for a million leaves), so that a proof reads a few blocks, not the whole log.
+ * Creates a tree that computes roots of subtrees of the log. The leaves are read once, block by block, and the roots of
+ * blocks are cached (about half a mebibyte for a million leaves), so that a proof reads a few blocks, not the whole
+ * log.
  */
 export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }: System): LogTree => {
   const node = (left: string, right: string) => nodeHash(left, right, sha256);

@@ -13,8 +13,8 @@ type Ports = { readonly events: EventStore; readonly state: StateStore; readonly
 const pauses = { firstMs: 1000, maxMs: 300_000 };
 
 /**
- * Sends new heads of the seal log to a witness, continuing at the notifier's checkpoint. Of several heads in one batch,
- * only the last head is sent, because it extends the earlier heads.
+ * Creates the process that sends new heads of the seal log to a witness, continuing at the notifier's checkpoint. If a
+ * batch has several heads, only the last head is sent, because it extends the earlier heads.
  */
 export const createWitnessNotifier = (witness: Witness, ports: Ports) => {
   const { system } = ports;

@@ -31,7 +31,9 @@ const rejectForged = (progress: SealProgress, batch: readonly Recorded[], notary
 /** Number of events that are checked and hashed in one turn of the event loop. */
 const hashedAtOnce = 100;
 
-/** Appends seals and migration records to histories. A repeated write is stored once. */
+/**
+ * Creates functions that append seals and migration records to histories. A repeated write is stored only once.
+ */
 const createSealWriter = ({ handle, notary, system }: SealerPorts, log: SealLog) => {
   const context = (organizationId: string) =>
     globalContext({ actor: { kind: 'process', id: 'history sealer' }, requestId: system.uuid() }, organizationId);
@@ -53,8 +55,8 @@ const createSealWriter = ({ handle, notary, system }: SealerPorts, log: SealLog)
 };
 
 /**
- * Makes seals in steps: saves the seal in the progress as being made, appends it to the log and then to the history,
- * and saves it as made. An interrupted seal is completed later.
+ * Creates functions that make a seal in steps: save the seal in the progress as being made, append it to the log and
+ * then to the history, and save it as made. An interrupted seal is completed later.
  */
 const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, log: SealLog) => {
   const records = createSealWriter(ports, log);
@@ -62,7 +64,7 @@ const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, l
   const complete = async (organizationId: string, progress: SealProgress, revision: number, now: number) => {
     const { leaf, volume, since } = progress.sealing as NonNullable<SealProgress['sealing']>;
     const rest = { ...progress, unsealed: 0, since: null, sealing: null };
-    // A seal that was begun in a volume that is lost by now is made again, in the current volume.
+    // The seal is made again in the current volume if the volume in which it was started has been lost since.
     if (volume !== now) return progressStore.save(organizationId, { ...rest, since: 0 }, revision);
     const index = await records.seal(leaf, volume, since);
     const { count, hash, places } = leaf;
@@ -84,7 +86,7 @@ const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, l
   return { complete, seal, recordMove };
 };
 
-/** Checks and hashes the events of histories. */
+/** Creates functions that check and hash the events of histories. */
 const createHistoryHasher = (ports: SealerPorts, progressStore: SealProgressStore) => {
   const { events, notary, system } = ports;
 
@@ -132,7 +134,10 @@ type Parts = {
   readonly clearFailure: (organizationId: string) => Promise<void>;
 };
 
-/** Hashes the events of organizations, and seals a history when a seal is due and the integrity check passes. */
+/**
+ * Creates functions that hash the events of organizations, and seal a history when a seal is due and the integrity
+ * check passes.
+ */
 export const createSealMaker = (
   ports: SealerPorts,
   { progressStore, log, checkIntegrity, clearFailure }: Parts,
@@ -142,8 +147,8 @@ export const createSealMaker = (
   const steps = createSealSteps(ports, progressStore, log);
   const { extended, extendAndSave } = createHistoryHasher(ports, progressStore);
   /**
-   * Serial of each organization's progress when this process last read the progress, to detect a rollback of the
-   * progress.
+   * Serial number that each organization's progress had when this process last read the progress. A lower number in a
+   * later read reveals that the progress was rolled back.
    */
   const serials = new Map<string, number>();
 

@@ -5,8 +5,8 @@ import { BrokenLog } from '../log-reading.js';
 import { parseObject } from './seal-progress.js';
 
 /**
- * Organization that cannot be sealed, and the reason. `about` is `log` if the seal log is broken, so that no
- * organization can be sealed.
+ * Organization that cannot be sealed, and the reason. `about` is the organization id, or `log` if no organization can
+ * be sealed because the seal log is broken.
  */
 export type SealFailure = { readonly about: string; readonly reason: string };
 
@@ -30,12 +30,17 @@ export const sealFailuresIn = async (state: StateStore): Promise<readonly SealFa
 
 const logMessage = (about: string) =>
   about === wholeLog
-    ? 'Sealing stopped: the seal log was altered. Run chainfold audit verify --all; to continue, chainfold audit accept-loss --log'
-    : 'History not sealed: stored events differ from the sealed ones. Run chainfold audit verify --organization; to continue, chainfold audit accept-loss --organization';
+    ? 'Sealing stopped: the seal log was altered. Run chainfold audit verify --all; to continue, run chainfold audit accept-loss --log'
+    : 'History not sealed: stored events differ from the sealed ones. Run chainfold audit verify --organization; to continue, run chainfold audit accept-loss --organization';
 
-/** Records and logs each seal failure once, and clears it when the integrity check passes again. */
+/**
+ * Creates functions that record and log each seal failure once, and clear it when the integrity check passes again.
+ */
 export const createSealFailures = (state: StateStore, { log }: Pick<System, 'log'>) => {
-  /** Last failure reason by organization; null after a check that passed. Failures of earlier processes are missing. */
+  /**
+   * Last failure reason by organization; null after a check that passed. Failures that earlier processes recorded are
+   * not included.
+   */
   const reasons = new Map<string, string | null>();
   const idOf = (about: string) => `${prefix}${about}`;
   const record = async (about: string, reason: string) => {

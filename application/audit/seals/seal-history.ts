@@ -16,8 +16,8 @@ type Sealer = {
 export const sealingMs = 3_600_000;
 const defaultPolicy: SealPolicy = { events: 1000, ms: sealingMs };
 /**
- * Pause in milliseconds that lets events accumulate before they are hashed, because seals are not urgent. Skipped after
- * batches of `largeBatch` events or more.
+ * Pause in milliseconds that lets events accumulate before they are hashed, because seals are not urgent. The pause is
+ * skipped after batches of `largeBatch` events or more.
  */
 const pauseMs = 1000;
 const largeBatch = 400;
@@ -35,9 +35,9 @@ const byOrganization = (batch: readonly Recorded[]) => {
 };
 
 /**
- * Seals an organization's history whenever it has `policy.events` unsealed events or its oldest unsealed event is
- * `policy.ms` old, unless the integrity check fails. Several sealers may run at once, because each continues from the
- * saved progress.
+ * Creates a sealer, which seals an organization's history whenever it has `policy.events` unsealed events or its oldest
+ * unsealed event is `policy.ms` old, unless the integrity check fails. Several sealers may run at once, because each
+ * continues from the saved progress.
  */
 export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer => {
   const { events, state, notary, system } = ports;

@@ -26,7 +26,9 @@ import {
   signLogCheckpoint,
 } from '../log-reading.js';
 
-/** Log of the seals of all organizations: a Merkle tree (RFC 9162) whose head is signed with every leaf. */
+/**
+ * Log of the seals of all organizations: a Merkle tree (RFC 9162) whose head is signed each time a leaf is appended.
+ */
 export type SealLog = {
   /** Returns the newest signed head; null while nothing is logged. */
   head(): Promise<LogHead | null>;
@@ -64,7 +66,7 @@ export type SealerPorts = {
   readonly system: System;
   /**
    * Operating system process that runs the sealer. Absent if processes without a heartbeat may append events: their
-   * events may lack message authentication codes, so that codes cannot be required.
+   * events may lack message authentication codes, so codes cannot be required.
    */
   readonly deployment?: Pick<Deployment, 'version'>;
 };
@@ -108,8 +110,8 @@ export const createSealLog = (ports: SealerPorts): SealLog => {
     saveCheckpoint(volume, emptyFrontier, signedHead(ports, emptyFrontier), revision);
 
   /**
-   * Appends the leaf unless the log already has it; returns null when another writer appended first. The leaf is searched
-   * after the size is read, because another sealer may append the same leaf at any moment.
+   * Appends the leaf unless the log already has it; returns null when another writer appended first. The log is
+   * searched for the leaf only after the size is read, because another sealer may append the same leaf at any moment.
    */
   const tryAppend = async (leaf: LogLeaf, since: number): Promise<number | null> => {
     const { volume, frontier } = (await read()).walk;

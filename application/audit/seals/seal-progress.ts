@@ -161,7 +161,7 @@ export const createSealProgressStore = (state: StateStore, notary: Notary, publi
     return { ...readSealProgress(organizationId, entry.value, trust), revision: entry.revision };
   },
   /**
-   * Saves progress; returns false if another process saved first, so that the stored entry is no longer at `revision`.
+   * Saves progress. Returns false if the stored entry is no longer at `revision`, because another process saved first.
    */
   save: (organizationId: string, progress: SealProgress, revision: number): Promise<boolean> =>
     state.put(

@@ -53,8 +53,8 @@ const backoffMs = { firstMs: 1000, maxMs: 960_000 };
 const clockSkewMs = 10_000;
 
 /**
- * Finds the transfers of late token accounts in a block, if the address of their owner was registered when the block
- * was made.
+ * Creates a function that finds the transfers of late token accounts in a block, if the address of the owner was
+ * registered when the block was made.
  */
 const createFind = ({ events, watched }: Ports, variant: Variant) => {
   const isRegistered = async ({ organizationId }: LateAccounts, own: string, { time }: Block) => {
@@ -83,7 +83,10 @@ const createFind = ({ events, watched }: Ports, variant: Variant) => {
   };
 };
 
-/** Reads the next blocks of a backfill pass. Rejects while a token account of the organization cannot be verified. */
+/**
+ * Creates a function that reads the next blocks of a backfill pass. The function rejects while a token account of the
+ * organization cannot be verified.
+ */
 const createRead = ({ chain, watched }: Ports) => {
   const interestIn = ({ contract }: LateAccounts): Interest => ({
     address: () => false,
@@ -109,9 +112,9 @@ const createRead = ({ chain, watched }: Ports) => {
 };
 
 /**
- * Works through backfill passes one at a time, with round-robin scheduling of organizations. Blocks are read in
- * parallel to the follower's cycles, because a node may hang for as long as its timeout. The blocks are recorded within
- * a cycle, in which the watch list is complete.
+ * Creates functions that work through backfill passes one at a time, with round-robin scheduling of organizations.
+ * Blocks are read in parallel with the follower's cycles, because a node may hang for as long as its timeout. The
+ * blocks are recorded within a cycle, in which the watch list is complete.
  */
 const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promise<void>) => {
   const { watched, ledgers, system } = ports;
@@ -156,7 +159,10 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
   const fail = (pass: Pass, error: Error) => {
     pass.retryAt = system.now() + pass.backoff.next();
     const fields = { variant: variant.tag, height: pass.next, organization: pass.accounts.organizationId, err: error };
-    system.log.warn(fields, 'Blocks could not be read again for token accounts that were found late; retrying');
+    system.log.warn(
+      fields,
+      'Blocks could not be reread for token accounts that were found after these blocks were processed; retrying',
+    );
   };
   /** Records the outcome of an attempt; returns false while the nodes have not answered. */
   const finish = async (): Promise<boolean> => {
@@ -180,9 +186,9 @@ const createPasses = (ports: Ports, variant: Variant, end: (pass: Pass) => Promi
 };
 
 /**
- * Backfills transfers to token accounts that were discovered after their owner was registered, or that could not be
- * verified when a block was read. Reads the blocks since the registration, or since that block, once more. Records the
- * missing transfers and notifies webhooks of them as usual. A failure delays no other organization.
+ * Creates the backfill of transfers to token accounts that were discovered after their owner was registered, or that
+ * could not be verified when a block was read. The blocks since the registration, or since that block, are read once
+ * more. The missing transfers are recorded and webhooks are notified as usual. A failure delays no other organization.
  */
 export const createLateAccountBackfill = (ports: Ports, variant: Variant) => {
   const { chain, watched, system } = ports;

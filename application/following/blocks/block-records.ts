@@ -17,7 +17,9 @@ export const followedBlockOf = ({ number, hash, chain }: UnreadableBlockDocument
   chain,
 });
 
-/** Lists the blocks of a chain that were left out as unreadable and not read since, newest first. */
+/**
+ * Lists the blocks of a chain that were left out as unreadable and have not been read since, newest first.
+ */
 export const unreadBlocks = async (readModels: ReadModels, { tag }: Variant): Promise<UnreadableBlockDocument[]> => {
   const found: UnreadableBlockDocument[] = [];
   let after: PageKey | undefined;
@@ -31,7 +33,8 @@ export const unreadBlocks = async (readModels: ReadModels, { tag }: Variant): Pr
 };
 
 /**
- * Stores events about single blocks of a chain, which belong to no organization, and reads the state of such blocks.
+ * Creates functions that store events about single blocks of a chain, and read the state of such blocks. These events
+ * belong to no organization.
  */
 export const createBlockRecords = ({ events, readModels, handle }: Ports, variant: Variant) => {
   const keyOf = ({ hash }: Pick<FollowedBlock, 'hash'>) => `${variant.tag}.${hash}`;

@@ -37,8 +37,8 @@ const bytesOf = ({ block }: Fetched): number => {
 };
 
 /**
- * Tracks the memory of blocks fetched ahead: the bytes of fetched blocks that were not yielded yet and, for each block
- * in flight, the size of the largest block so far.
+ * Creates a budget for the memory of blocks fetched ahead. The budget counts the bytes of fetched blocks that were not
+ * yielded yet and, for each block in flight, the size of the largest block so far.
  */
 const createBudget = (maxBytes: number) => {
   const waiting = new Map<number, number>();

@@ -35,11 +35,13 @@ type Attempt = {
 
 const pollIntervalMs = 1000;
 
-/** Returns the block; null if another block replaced the block, so that its transfers do not count. */
+/**
+ * Returns the block, or null if another block has replaced it: the transfers of a replaced block do not count.
+ */
 const readAgain = async ({ chain, watched }: Ports, { number, hash }: UnreadableBlockDocument) => {
   const absent = () => new Error(`No node has block ${number} (${hash}).`);
   const header = await chain.headerAt(number);
-  // Missing headers do not show that the block was replaced: the nodes may lag or have pruned the block.
+  // A missing header does not show that the block was replaced: the nodes may lag or have pruned the block.
   if (!header) throw absent();
   if (header.hash !== hash) return null;
   const block = await chain.block(hash, watched.interest);
@@ -48,10 +50,10 @@ const readAgain = async ({ chain, watched }: Ports, { number, hash }: Unreadable
 };
 
 /**
- * Reads unreadable blocks again when an operator requests a retry. The transfers of these blocks are recorded as usual,
- * and confirmed at once if the block is deep enough. Blocks are read one at a time in parallel to the follower's
- * cycles, because a node may hang for as long as its timeout. Outcomes are recorded within a cycle, in which the watch
- * list is complete.
+ * Creates a function that reads unreadable blocks again when an operator requests a retry. The transfers of these
+ * blocks are recorded as usual, and confirmed at once if the block is deep enough. Blocks are read one at a time in
+ * parallel with the follower's cycles, because a node may hang for as long as its timeout. Outcomes are recorded within
+ * a cycle, in which the watch list is complete.
  */
 export const createUnreadableRetry = (ports: Ports, variant: string) => {
   const { watched, ledgers, records, system, defer } = ports;
@@ -86,7 +88,10 @@ export const createUnreadableRetry = (ports: Ports, variant: string) => {
         outcome.block ? 'Block that was left out was read after all' : 'Block that was left out was replaced',
       );
     } else {
-      system.log.warn({ ...fields, err: outcome.error }, 'Block that was left out still cannot be read; retrying');
+      system.log.warn(
+        { ...fields, err: outcome.error },
+        'Block that was left out still cannot be read; run chainfold chain retry to try again',
+      );
       await records.record({ type: 'LeaveOut', data: { block, reason: outcome.error.message } });
     }
   };

@@ -26,8 +26,9 @@ type Ports = {
 };
 
 /**
- * Rolls the follower back to the block before the replaced blocks, once an operator accepted the replacement of a final
- * block. Returns the new cursor; null without an accepted replacement.
+ * Creates a function that rolls the follower back to the block before the replaced blocks, once an operator has
+ * accepted the replacement of a final block. The function returns the new cursor, or null if no replacement was
+ * accepted.
  */
 export const createUndoDeepReorganization = (ports: Ports, { tag }: Variant) => {
   const { chain, events, watched, ledgers, notifier, records, refreshAll, system, store } = ports;

@@ -1,5 +1,5 @@
 import { refresh } from '../../../domain/aggregates/refresh.js';
-import type { Asset } from '../../../domain/asset.js';
+import { type Asset, isNumbered } from '../../../domain/asset.js';
 import { Failure } from '../../../domain/failure.js';
 import { thresholdOf, type Variant } from '../../../domain/variant.js';
 import type { UnreadableBlockDocument } from '../../../projections/unreadable-blocks.js';
@@ -30,15 +30,26 @@ type Wanted = {
   readonly isWanted: (threshold: number) => boolean;
   /** True when earlier readings at a greater height do not count, because their blocks were replaced. */
   readonly correction?: true;
+  /** Unreadable block from which logs are searched for received tokens; absent for no search. */
+  readonly gap?: number;
 };
 
 type Height = { readonly number: number; readonly hash: string; readonly chain: string };
 type Reading = { readonly at: Height; readonly correction?: true };
+type Search = { readonly from?: number; readonly gap?: number };
+type Wish = { readonly standard: Asset['standard']; readonly read: Reading; readonly gap: number | undefined };
 
 const pauseMs = 1000;
 const native: Asset['standard'] = 'native';
 
-/** Starts a refresh of all balances of the selected wallets, which the balance refresher then carries out. */
+/** Returns the gap of a refresh that continues a running one; an empty object if the running search covers the block. */
+const gapOf = ({ from, gap: known }: Search, gap: number | undefined): Search =>
+  gap === undefined || (from !== undefined && from <= gap) ? {} : { gap: Math.min(gap, known ?? gap) };
+
+/**
+ * Creates a function that starts a refresh of all balances of the selected wallets. The balance refresher then carries
+ * out the refresh.
+ */
 export const createRefreshAll = (ports: Ports, variant: Variant) => {
   const { chain, events, contracts, handle, system } = ports;
 
@@ -63,7 +74,7 @@ export const createRefreshAll = (ports: Ports, variant: Variant) => {
       return found;
     };
   };
-  const begin = async (context: Context, wallet: WalletDocument, standard: Asset['standard'], read: Reading) => {
+  const begin = async (context: Context, wallet: WalletDocument, { standard, read, gap }: Wish) => {
     const { organizationId } = context;
     const key = refreshStream(context, wallet.wallet_id, standard);
     const data = {
@@ -76,17 +87,18 @@ export const createRefreshAll = (ports: Ports, variant: Variant) => {
       ...read,
     };
     // Restarts a running refresh, because it may have read some addresses before the unreadable block was made. The
-    // restarted refresh keeps the search range (`from`) and the `correction` mark of the running refresh.
+    // restarted refresh keeps the search and the `correction` mark of the running refresh.
     const { running, ...kept } = await readAggregate(events, refresh, organizationId, key);
+    const started = { ...data, ...kept, ...(isNumbered(standard) && gapOf(kept, gap)) };
     const command =
       running === null
-        ? ({ type: 'Start', data } as const)
-        : ({ type: 'Restart', data: { ...data, ...kept, replaces: running } } as const);
+        ? ({ type: 'Start', data: started } as const)
+        : ({ type: 'Restart', data: { ...started, replaces: running } } as const);
     await handle(context, [step(refresh, organizationId, key, command)]);
   };
-  const serve = async (context: Context, wallet: WalletDocument, read: Reading) => {
+  const serve = async (context: Context, wallet: WalletDocument, wish: Omit<Wish, 'standard'>) => {
     try {
-      for (const standard of await standardsOf(context)) await begin(context, wallet, standard, read);
+      for (const standard of await standardsOf(context)) await begin(context, wallet, { ...wish, standard });
     } catch (error) {
       if (!(error instanceof Failure && error.code === 'QUOTA_EXCEEDED')) throw error;
       const fields = { organization: context.organizationId, wallet: wallet.wallet_id, err: error };
@@ -94,21 +106,22 @@ export const createRefreshAll = (ports: Ports, variant: Variant) => {
     }
   };
 
-  return async ({ reason, isWanted, correction }: Wanted): Promise<void> => {
+  return async ({ reason, isWanted, correction, gap }: Wanted): Promise<void> => {
     const heightFor = await createHeights();
     for await (const { organizationId, document } of documentsOfAllOwners(ports, wallets, variant.tag)) {
       if (!document.address_count || !isWanted(thresholdOf(variant, document.confirmation))) continue;
       const actor = { kind: 'process', id: 'follower' } as const;
       const context: Context = { organizationId, variant, actor, requestId: reason };
       const at = await heightFor(document.confirmation);
-      await serve(context, document, { at, ...(correction && { correction }) });
+      await serve(context, document, { read: { at, ...(correction && { correction }) }, gap });
     }
   };
 };
 
 /**
- * Refreshes the balances that an unreadable block may have changed. Wallets that require more confirmations than the
- * block has are refreshed once the block has the maximum number of confirmations that a wallet may require.
+ * Creates the process that refreshes the balances that an unreadable block may have changed. Wallets that require more
+ * confirmations than the block has are refreshed once the block has the maximum number of confirmations that a wallet
+ * may require.
  */
 export const createUnreadableBlockBalances = (ports: Ports & { records: BlockRecords }, variant: Variant) => {
   const { chain, records, system } = ports;
@@ -116,7 +129,7 @@ export const createUnreadableBlockBalances = (ports: Ports & { records: BlockRec
   const deepest = variant.can.includes('confirmation') ? variant.maxConfirmations : variant.depth;
   /**
    * Number of confirmations up to which wallets were refreshed, by block hash: wallets that require more confirmations
-   * are still to be refreshed. Kept in memory only, so that a restart refreshes wallets again.
+   * are still to be refreshed. The numbers are kept in memory only: after a restart, wallets are refreshed again.
    */
   const served = new Map<string, number>();
 
@@ -125,7 +138,7 @@ export const createUnreadableBlockBalances = (ports: Ports & { records: BlockRec
     const before = served.get(document.hash) ?? 0;
     if (depth < variant.depth || (before > 0 && depth < deepest)) return;
     const isWanted = (threshold: number) => threshold > before && threshold <= depth;
-    if (depth > before) await refreshAll({ reason: `block ${document.hash}`, isWanted });
+    if (depth > before) await refreshAll({ reason: `block ${document.hash}`, isWanted, gap: document.number });
     served.set(document.hash, depth);
     if (depth === deepest) await records.record({ type: 'ReadInstead', data: { block: followedBlockOf(document) } });
   };

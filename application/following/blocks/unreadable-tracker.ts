@@ -3,8 +3,8 @@ import { type Entry, noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 
 /**
- * Minimum number of attempts before a block times out, so that the nodes are not blamed for time in which the process
- * was suspended.
+ * Minimum number of failed attempts before a block counts as timed out, so that time in which the process was suspended
+ * is not taken for a failure of the nodes.
  */
 const minAttempts = 5;
 
@@ -19,7 +19,10 @@ type Failing = {
 
 type Ports = { readonly state: StateStore; readonly system: Pick<System, 'now'> };
 
-/** Stores for how long blocks have been unreadable, so that a restart does not reset these durations. */
+/**
+ * Creates functions that load and save for how long blocks have been unreadable, so that a restart does not reset these
+ * durations.
+ */
 const createStoredTimes = (state: StateStore, variant: string) => {
   const id = `unreadable:${variant}`;
   let stored: Entry = { value: '[]', revision: noEntry };
@@ -40,9 +43,9 @@ const createStoredTimes = (state: StateStore, variant: string) => {
 };
 
 /**
- * Measures for how long a block could not be read although the nodes answer. The measurement is paused while the nodes
- * do not return the path from the tip to the block, because the nodes then lag or are unreachable, and the follower
- * waits for the block. Time in which no process follows the chain is not counted.
+ * Creates a tracker that measures for how long a block could not be read although the nodes answer. The measurement is
+ * paused while the nodes do not return the path from the tip to the block, because the nodes then lag or are
+ * unreachable, and the follower waits for the block. Time in which no process follows the chain is not counted.
  */
 export const createUnreadableTracker = ({ state, system: { now } }: Ports, variant: string, timeoutMs: number) => {
   const failing = new Map<string, Failing>();

@@ -98,7 +98,7 @@ export const withPositions = (value: string, at: (position: Position) => Positio
   return JSON.stringify({ ...entry, position: at(entry.position) });
 };
 
-/** Reads and writes the entries of single headers, and caches their revisions. */
+/** Creates functions that read and write the entries of single headers, and cache their revisions. */
 const createSlots = (state: StateStore, variant: string) => {
   const known = new Map<string, { readonly revision: number; readonly hash: string }>();
 
@@ -145,9 +145,9 @@ const placesOf = ({ headers, positions }: Cursor): readonly Place[] =>
   headers.map((header, i) => ({ header, position: positions[i] as Position }));
 
 /**
- * Stores the cursor. Changed headers are written first and the main entry last, so that a crash in between leaves the
- * cursor unchanged: headers beyond the tip of the main entry, and unlinked headers, are ignored. `save` throws
- * `CursorConflict` when another process has moved the cursor since it was read.
+ * Creates the store of the cursor. Changed headers are written first and the main entry last, so that a crash in
+ * between leaves the cursor unchanged: headers beyond the tip of the main entry, and unlinked headers, are ignored.
+ * `save` throws `CursorConflict` when another process has moved the cursor since it was read.
  */
 export const createCursorStore = (state: StateStore, variant: string) => {
   const slots = createSlots(state, variant);

@@ -61,7 +61,7 @@ export const isNeglected = async ({ state, system }: { state: StateStore; system
   return heartbeat !== null && (heartbeat.alarm !== null || stallOf(heartbeat, system.now()) !== null);
 };
 
-/** Returns the reason when the newest block of the nodes is too old; null while it is recent. */
+/** Returns a text that reports the newest block of the nodes as too old; null while the block is recent. */
 const oldHeadOf = (
   { head, oldHeadSeconds }: Pick<Heartbeat, 'head' | 'oldHeadSeconds'>,
   now: number,
@@ -102,7 +102,7 @@ const merge = (own: Heartbeat, failedAt: number, other: Heartbeat): Heartbeat =>
   return { turnedAt: Math.max(own.turnedAt, other.turnedAt), alarm, headAt, head, oldHeadSeconds };
 };
 
-/** Counts consecutive failures, to distinguish an outage from a single failure. */
+/** Creates a counter of consecutive failures, to distinguish an outage from a single failure. */
 const createFailures = (now: () => number) => {
   let failures = 0;
   let since = 0;
@@ -127,7 +127,9 @@ const headInTime = async (chain: Chain, system: System, signal: AbortSignal): Pr
   return head;
 };
 
-/** Tracks the heartbeat of one follower, and stores it every five seconds for other processes. */
+/**
+ * Creates a tracker of the heartbeat of one follower, which is stored every five seconds for other processes.
+ */
 export const createHeartbeat = (
   ports: { chain: Chain; state: StateStore; system: System },
   variant: string,
@@ -142,7 +144,7 @@ export const createHeartbeat = (
 
   const reportOldHead = () => {
     const reason = oldHeadOf(own, system.now());
-    if (reason !== null && !isOldReported) system.log.error({ variant, reason }, 'Newest block of a chain is old');
+    if (reason !== null && !isOldReported) system.log.error({ variant, reason }, 'Newest block of a chain is too old');
     isOldReported = reason !== null;
   };
 

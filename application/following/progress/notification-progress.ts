@@ -11,9 +11,9 @@ const atOnce = 32;
 const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(activity)}`;
 
 /**
- * Progress of notifying webhooks of one activity with `count` transfers: `webhooks` has the finished webhooks, `begun`
- * the number of finished transfers of each unfinished webhook. Webhooks may be removed or change their order between
- * two pieces. `isNotified` is true once a webhook was notified.
+ * Progress of notifying webhooks of the `count` transfers of one activity. `webhooks` contains the finished webhooks;
+ * `begun` contains the number of finished transfers by unfinished webhook. The progress is kept by webhook, because
+ * webhooks may be removed or change their order between two pieces. `isNotified` is true once a webhook was notified.
  */
 type Progress = {
   readonly count: number;
@@ -53,8 +53,8 @@ export const runPiece = async (
 };
 
 /**
- * Tracks how far the notifications of each activity were requested. Stored in memory only: after a restart, some
- * deliveries are requested twice, which is harmless.
+ * Creates a tracker of the notifications that were requested for each activity. The progress is kept in memory only:
+ * after a restart, some deliveries are requested twice, which is harmless.
  */
 export const createProgress = () => {
   const kept = new Map<string, Progress>();

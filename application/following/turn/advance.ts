@@ -88,7 +88,10 @@ const createTake = (ports: Ports, variant: Variant) => {
   };
 };
 
-/** Creates one cycle of a follower, which processes blocks up to the head, at most as many as `findPath` returns. */
+/**
+ * Creates the function that runs one cycle of a follower. A cycle processes blocks up to the head, but at most as many
+ * as `findPath` returns.
+ */
 export const createAdvance = (ports: Ports, variant: Variant) => {
   const { chain, events, watched, unreadable, system, store, settle, reread, undoDeepReorganization } = ports;
   const undoReorganization = createUndoReorganization({ ...ports, system, save: store.save }, variant.tag);
@@ -141,7 +144,7 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     // Throws the failure after the settlement, so that the blocks before the unreadable block are settled as usual.
     if (failure) throw failure;
     // Final headers are dropped only after the settlement, which compares them with the activities: a crash may have
-    // left activities of replaced blocks.
+    // left behind activities of replaced blocks.
     if (final.status === 'rejected') throw final.reason;
     const cursor = finalizedAt(taken, final.value);
     watched.finalize((cursor.headers[0] as Header).number);

@@ -1,7 +1,8 @@
 /** Answered request of an API, or message of the gateway. Contains no secret, signature or body. */
 export type AnsweredRequest = {
   /**
-   * The `x-request-id` of the response; for a message over WebSocket, the id of the request that opened the connection.
+   * Value of `x-request-id` in the response; for a message over WebSocket, the id of the request that opened the
+   * connection.
    */
   readonly requestId: string;
   /** Organization of the caller; absent if the caller did not authenticate. */

@@ -1,4 +1,6 @@
-/** Facts about a span. Values must not contain secrets, such as API keys or the URLs of nodes and webhooks. */
+/**
+ * Attributes of a span. Values must not contain secrets, such as API keys or the URLs of nodes and webhooks.
+ */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 type SpanKind = 'server' | 'client' | 'consumer' | 'internal';

@@ -25,7 +25,10 @@ const hasToken = ({ status, answer }: PostResult, token: string) => {
 const outcomeOf = ({ status, failure }: PostResult) =>
   status === null ? failure : `it answered ${status} without the token`;
 
-/** Sends a token that the endpoint must return, so that webhooks cannot target hosts of third parties. */
+/**
+ * Creates a function that sends a token to an endpoint, which must return the token, so that webhooks cannot target
+ * hosts of third parties.
+ */
 const createChallenge =
   ({ sender, signer, system }: { sender: Sender; signer: WebhookSigner; system: System }) =>
   async ({ url, ...to }: Endpoint) => {
@@ -46,7 +49,7 @@ const createChallenge =
     );
   };
 
-/** Checks the endpoint of a webhook before it is stored. */
+/** Creates the checks that a webhook's endpoint must pass before the endpoint is stored. */
 export const createEndpointCheck = (ports: {
   readModels: ReadModels;
   sender: Sender;

@@ -32,8 +32,8 @@ type Ports = {
 };
 
 /**
- * Changes registered webhooks. Reads the current settings from events, because the read models may be behind and lack
- * the current secrets.
+ * Creates functions that change registered webhooks. The current settings are read from events, because the read
+ * models may be behind and lack the current secrets.
  */
 export const createWebhookEditing = (
   { handle, events, signer, system }: Ports,

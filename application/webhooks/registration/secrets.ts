@@ -7,7 +7,9 @@ import type { WebhookSigner } from '../../ports/sender.js';
 import type { System } from '../../ports/system.js';
 import type { Vault } from '../../ports/vault.js';
 
-/** Secret before the last rotation, and the Unix ms until which notifications are also signed with it. */
+/**
+ * Secret before the last rotation, and the time (Unix ms) until which notifications are also signed with that secret.
+ */
 type PreviousSecret = { readonly secret: string; readonly until: number };
 export type ShownWebhook = WebhookDocument & { readonly public_key: string };
 /** Webhook with its decrypted secrets. The stores hold only encrypted secrets. */
@@ -16,6 +18,7 @@ export type OpenWebhook = Omit<ShownWebhook, 'sealed_secret' | 'previous_secret'
   /** Null if the secret was never rotated, or the overlap has ended. */
   readonly previous: PreviousSecret | null;
 };
+type Owner = Pick<Context, 'organizationId' | 'variant'>;
 type Sealed = Pick<WebhookDocument, 'webhook_id' | 'endpoint' | 'sealed_secret' | 'previous_secret'>;
 
 /**
@@ -24,7 +27,7 @@ type Sealed = Pick<WebhookDocument, 'webhook_id' | 'endpoint' | 'sealed_secret' 
  */
 export const rotationOverlapMs = 24 * 3_600_000;
 
-/** Limit of cached public keys. */
+/** Maximum number of cached public keys. */
 const remembered = 10_000;
 /** Number of public keys that are derived, at half a millisecond each, before yielding to the event loop. */
 const derivedWithoutPause = 10;
@@ -34,21 +37,22 @@ export const webhookKeyId = (webhookId: string) => `webhook:${webhookId}`;
  * Returns the encryption context of a secret. The context binds the secret to the endpoint, so that no notification is
  * sent to an endpoint that was changed in the store.
  */
-const boundContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string) =>
+const boundContext = ({ organizationId, variant }: Owner, webhookId: string, endpoint: string) =>
   boundTo('webhook', [organizationId, variant.tag, webhookId, endpoint]);
 /**
- * Returns the encryption context of a previous secret. The context includes the end of the overlap, so that nobody
- * prolongs the overlap in the store.
+ * Returns the encryption context of a previous secret. The context includes the end of the overlap, so that nobody can
+ * prolong the overlap in the store.
  */
 const previousContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string, until: number) =>
   boundTo('previous webhook', [organizationId, variant.tag, webhookId, endpoint, String(until)]);
+/** Returns the encryption contexts of a secret: the present one, and the one of secrets from earlier versions. */
+export const secretContexts = (owner: Owner, { webhook_id, endpoint }: Pick<Sealed, 'webhook_id' | 'endpoint'>) => ({
+  bound: boundContext(owner, webhook_id, endpoint),
+  older: owner.organizationId,
+});
 
-/** Encrypts and decrypts the secrets of webhooks. */
+/** Creates functions that encrypt and decrypt the secrets of webhooks. */
 const createSealing = (vault: Vault, system: System) => {
-  const contextsOf = (context: Context, { webhook_id, endpoint }: Sealed) => ({
-    bound: boundContext(context, webhook_id, endpoint),
-    older: context.organizationId,
-  });
   const openPrevious = async (context: Context, one: Sealed): Promise<PreviousSecret | null> => {
     const { webhook_id, endpoint, previous_secret: previous } = one;
     if (!previous || previous.until <= system.now()) return null;
@@ -76,7 +80,7 @@ const createSealing = (vault: Vault, system: System) => {
      */
     openSecrets: async (context: Context, one: Sealed) => {
       const { webhook_id: webhookId, sealed_secret } = one;
-      const contexts = contextsOf(context, one);
+      const contexts = secretContexts(context, one);
       const what = `Webhook ${webhookId}`;
       const secret = await requireBound(what, vault, webhookKeyId(webhookId), sealed_secret, contexts);
       return { secret, previous: await openPrevious(context, one) };
@@ -87,7 +91,7 @@ const createSealing = (vault: Vault, system: System) => {
      */
     tryOpen: async (context: Context, one: Sealed) => {
       const { webhook_id, sealed_secret } = one;
-      const opened = await openBound(vault, webhookKeyId(webhook_id), sealed_secret, contextsOf(context, one));
+      const opened = await openBound(vault, webhookKeyId(webhook_id), sealed_secret, secretContexts(context, one));
       return opened?.secret ?? null;
     },
   };

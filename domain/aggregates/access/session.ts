@@ -1,14 +1,17 @@
 import type { Decider } from '../../decider.js';
 import { fail } from '../../failure.js';
 
-/** Reasons for which a session of the console ends. */
+/** Reasons why a session of the console ends. */
 const sessionEnds = ['signed_out', 'idle', 'expired', 'credential_deleted', 'replaced'] as const;
 export type SessionEnd = (typeof sessionEnds)[number];
 
 type Opened = {
   /** Id of the session. The token in the cookie cannot be derived from the id. */
   sessionId: string;
-  /** `api_key` of the credential that signed in; absent for an operator with a link of `chainfold console`. */
+  /**
+   * `api_key` of the credential that signed in; absent for an operator, who signs in with a link of
+   * `chainfold console`.
+   */
   apiKey?: string;
   /** ISO 8601 time at which the session ends at the latest. */
   expireTime: string;

@@ -2,9 +2,7 @@ import type { Decider } from '../../decider.js';
 import { canonical, type KeySignature, type LogPlace, type SealedHistory, statementOf } from '../audit.js';
 import type { OfOrganization } from '../organization.js';
 
-/**
- * Statement, with signature, of the number of leaves in the seal log and the root of the Merkle tree over these leaves.
- */
+/** Number of leaves in the seal log and root of the Merkle tree over these leaves, as a signed statement. */
 export type LogHead = KeySignature & {
   /** Number of leaves in the log, including the newest leaf. */
   readonly size: number;

@@ -15,7 +15,7 @@ type OfBlock = {
   readonly block: FollowedBlock;
 };
 type Unreadable = OfBlock & {
-  /** Fault in the last response of a node, because of which the block could not be read. */
+  /** Reason why the block could not be read: the fault in the last response of a node. */
   readonly reason: string;
 };
 type Replaced = OfBlock & {
@@ -32,14 +32,14 @@ type Accepted = Replaced & {
 export type BlockEvent =
   /** The follower skipped the block, because no node returned it in a consistent form. */
   | { type: 'BlockUnreadable'; data: Unreadable }
-  /** Refreshes of the balances that the skipped block may have changed were started. */
+  /** Refreshes were started for the balances that the skipped block may have changed. */
   | { type: 'BalancesReadInstead'; data: OfBlock }
   | { type: 'BlockRetryRequested'; data: OfBlock }
   /** The skipped block was read after all, or a reorg replaced it. */
   | { type: 'BlockRead'; data: OfBlock }
   /** An operator accepted that this final block was replaced. */
   | { type: 'ReplacementAccepted'; data: Accepted }
-  /** The follower went back and follows the blocks that replaced this block. */
+  /** The follower went back and now follows the blocks that replaced this block. */
   | { type: 'ReplacementFollowed'; data: Replaced };
 
 export type BlockCommand =
@@ -57,7 +57,7 @@ export type BlockCommand =
 
 type Block = {
   readonly reading: 'normal' | 'unreadable' | 'retried' | 'read';
-  /** True once refreshes of the balances that the block may have changed were started. */
+  /** True once refreshes were started for the balances that the block may have changed. */
   readonly readInstead: boolean;
   readonly accepted: Omit<Accepted, 'block'> | null;
 };

@@ -35,7 +35,9 @@ type Deleted = {
 };
 type Created = Grants &
   Deleted & {
-    /** Authenticated encryption of the id, bound to all other fields against tampering. */
+    /**
+     * Id of the token, encrypted. The encryption also covers all other fields, so a changed field is detected.
+     */
     sealedId: string;
   };
 

@@ -12,7 +12,9 @@ export type Drifted = Activity &
     readonly since: number;
   };
 
-/** The stored balance differed from the chain. A BalanceRead at the same block corrects the balance. */
+/**
+ * Reconciliation found a stored balance that differs from the chain. A BalanceRead at the same block corrects it.
+ */
 export type DriftEvent = { type: 'BalanceDrifted'; data: Drifted };
 type DriftCommand = { type: 'Record'; data: Drifted };
 /**
@@ -21,7 +23,9 @@ type DriftCommand = { type: 'Record'; data: Drifted };
  */
 type Drift = { readonly last: { readonly chain: string; readonly since: number; readonly expected: string } | null };
 
-/** One stream per wallet, address and asset, so that two concurrent reconciliations record a difference once. */
+/**
+ * One stream per wallet, address and asset, so that two concurrent reconciliations record a difference only once.
+ */
 export const drift: Decider<DriftCommand, DriftEvent, Drift> = {
   stream: 'drift',
   initial: { last: null },

@@ -18,19 +18,19 @@ type Requested = OfImport & {
   readonly chain: string;
 };
 type Completed = OfImport & {
-  /** Height of the block from which on the history of the address is complete. */
+  /** Height of the first block from which the history of the address is complete. */
   readonly completeSince: number;
   /** Unix time of the block `completeSince` in seconds. */
   readonly sinceTime: number;
   /** Hash of the chain's first block. */
   readonly chain: string;
-  /** Present if no node traced the blocks, so that transfers of coins by contracts are missing. */
+  /** Present if no node traced the blocks: transfers of coins by contracts are then missing. */
   readonly untraced?: true;
 };
 type Failed = OfImport & {
   /** Height of the block that could not be imported. */
   readonly block: number;
-  /** Reason why the import ended. */
+  /** Reason why the import failed. */
   readonly reason: string;
 };
 
@@ -49,7 +49,7 @@ export type HistoryImportCommand =
 
 type HistoryImport = {
   readonly running: { readonly importId: string; readonly fromBlock: number; readonly chain: string } | null;
-  /** Id of the import that was requested last; null before the first. */
+  /** Id of the import that was requested last; null before the first import. */
   readonly last: string | null;
 };
 

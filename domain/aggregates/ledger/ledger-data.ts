@@ -87,7 +87,10 @@ export type Imported = {
 export type PaidFee = {
   /** Hash of the transaction, or its digest on Sui. */
   readonly transaction: string;
-  /** Fee, as a decimal number of smallest units of the chain's own coin. Negative on Sui if storage was refunded. */
+  /**
+   * Fee, as a decimal number of smallest units of the chain's own coin. Negative on Sui if the rebate for freed storage
+   * exceeds the gas.
+   */
   readonly value: string;
 };
 export type Touched = Activity &
@@ -107,7 +110,7 @@ export type Touched = Activity &
   };
 export type TransferChange = Activity &
   Pick<Transfer, 'transaction' | 'index'> & {
-    /** True if the transfer moved no value, as `transfer.failed` of TransferObserved. */
+    /** True if the transfer moved no value. Equal to `transfer.failed` of its TransferObserved event. */
     readonly failed: boolean;
   };
 export type Settled = Activity & {
@@ -124,6 +127,6 @@ export type Closed = Activity & {
   readonly feedOnly?: true;
 };
 export type Dropped = Activity & {
-  /** True if balances are still to be read again, or webhooks to be notified that transfers were removed. */
+  /** True if balances must be read again, or webhooks must be notified that transfers were removed. */
   readonly due: boolean;
 };

@@ -31,7 +31,9 @@ export type Fees = {
   readonly maxPriorityFeePerGas?: string;
 };
 
-/** Contract and storage that a transaction announces to access, at a lower gas cost (EIP-2930). */
+/**
+ * Contract and storage keys that a transaction declares in advance, to access them at a lower gas cost (EIP-2930).
+ */
 export type AccessListEntry = {
   /** Address of the contract. */
   readonly address: string;
@@ -52,7 +54,7 @@ export type Unsigned = Pick<SenderNonce, 'nonce'> &
     readonly gas: string;
     /** Call data in hex. */
     readonly data: string;
-    /** Contracts and storage that the transaction announces to access. Absent if there are none. */
+    /** Contracts and storage keys that the transaction declares in advance; absent if there are none. */
     readonly accessList?: readonly AccessListEntry[];
   };
 type Hashed = {
@@ -104,12 +106,14 @@ type Arrival = OfTransaction & {
 export type CancellationMined = Arrival & Paid;
 export type Mined = Arrival &
   Paid & {
-    /** True if the transaction was reverted, so that only the fee was paid. */
+    /** True if the transaction was reverted: only the fee was paid. */
     readonly failed: boolean;
-    /** Reason why the transaction was reverted. Absent if it was not, or if no node reports the reason. */
+    /**
+     * Reason for the revert; absent if the transaction was not reverted, or if no node reports the reason.
+     */
     readonly reason?: string;
   };
 export type Ended = Arrival & {
-  /** Present while a reorg may still replace the block, so that the transaction is still watched. */
+  /** Present if a reorg may still replace the block: the service then continues to watch the transaction. */
   readonly open?: true;
 };

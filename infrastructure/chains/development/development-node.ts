@@ -3,12 +3,12 @@ import { failUnknownVariant, isOnEvm, readCount, readOptions } from './parameter
 import { toRpcError } from './rpc-error.js';
 
 /**
- * Controls of a development chain that is not an EVM: transfers, tokens and mining. Invalid parameters reject with an
- * RpcError.
+ * Controls for a development chain that is not an EVM chain: transfers, tokens and mining. They reject invalid
+ * parameters with an RpcError.
  */
 export type DevelopmentControls = {
   transfer(options: Readonly<Record<string, unknown>>): Promise<object>;
-  /** Absent if the tokens of the chain need no deployment. */
+  /** Deploys a token contract. Absent if the tokens of the chain need no deployment. */
   deployToken?(options: Readonly<Record<string, unknown>>): Promise<object>;
   mine(blocks: number): Promise<void>;
 };
@@ -24,8 +24,8 @@ const answered = (work: () => Promise<unknown>): Promise<RpcAnswer> =>
   );
 
 /**
- * Name of the control that executes each JSON-RPC method on a development chain that is not an EVM. The option
- * `variant` of a call selects the chain.
+ * Control that each JSON-RPC method runs on a development chain that is not an EVM chain. The option `variant` of a
+ * call selects the chain.
  */
 const controlByMethod: Readonly<Record<string, 'transfer' | 'deployToken'>> = {
   dev_transfer: 'transfer',
@@ -33,8 +33,8 @@ const controlByMethod: Readonly<Record<string, 'transfer' | 'deployToken'>> = {
 };
 
 /**
- * Adds the controls of the other development chains, by variant tag, to the node of the development EVM. `dev_mine`
- * mines on all chains.
+ * Adds the controls of the other development chains, keyed by variant tag, to the node of the development EVM.
+ * `dev_mine` mines on all chains.
  */
 export const developmentNode = (node: Node, others: ReadonlyMap<string, DevelopmentControls>): Node => {
   /** Returns the control for a call; undefined for calls that the node of the EVM handles. */

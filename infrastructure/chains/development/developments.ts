@@ -8,7 +8,9 @@ type Development = NonNullable<Awaited<ReturnType<Connector['startDevelopment']>
 /** Running development chains by family. */
 export type Developments = ReadonlyMap<Family, Development>;
 
-/** Starts the development chains of the given families. Families that cannot run on this machine are left out. */
+/**
+ * Starts the development chains of the given families. Chains that cannot run on this machine are left out.
+ */
 export const startDevelopments = async (
   wanted: ReadonlySet<Family>,
   options: { readonly blockMs: number; readonly log: Log },
@@ -21,7 +23,9 @@ export const startDevelopments = async (
   return started;
 };
 
-/** Uses the development chains of another process. These chains keep running when this process ends. */
+/**
+ * Returns the development chains that run in another process. These chains keep running when this process ends.
+ */
 export const attachDevelopments = (addresses: DevelopmentAddresses): Developments =>
   new Map(
     addresses.map(({ family, urls, controls }) => [
@@ -34,7 +38,7 @@ export const attachDevelopments = (addresses: DevelopmentAddresses): Development
     ]),
   );
 
-/** Lets other processes of this machine use the development chains, until the returned `close` is called. */
+/** Lets other processes on this machine use the development chains, until the returned `close` is called. */
 export const shareDevelopments = async (developments: Developments) => {
   const served: (() => Promise<void>)[] = [];
   const addresses = [];

@@ -1,4 +1,6 @@
-/** Repeats work at an interval, without overlapping runs and without keeping the process alive. */
+/**
+ * Creates a timer that repeats work at an interval, without overlapping runs and without keeping the process alive.
+ */
 export const createInterval = (work: () => Promise<unknown>, failed: (error: unknown) => void) => {
   let timer: NodeJS.Timeout | undefined;
   let busy = false;

@@ -8,7 +8,7 @@ const wordEnd = 2n ** 256n;
 export const readNumber = (name: string, value: unknown) => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   const number = typeof text === 'string' && /^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : wordEnd;
-  return number < wordEnd ? number : invalid(`${name} must be a whole number below 2^256, as a string from 2^53 on`);
+  return number < wordEnd ? number : invalid(`${name} must be a whole number below 2^256, and a string from 2^53 on`);
 };
 
 export const readCount = (name: string, value: unknown, most = Number.MAX_SAFE_INTEGER) => {

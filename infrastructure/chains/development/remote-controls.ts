@@ -4,7 +4,7 @@ import type { DevelopmentControls } from './development-node.js';
 import { RpcError, toRpcError } from './rpc-error.js';
 
 type Control = keyof DevelopmentControls;
-/** Body of a request: the control, and the argument it takes. */
+/** Body of a request: the control to run and the argument to pass to it. */
 type ControlCall = { readonly control: Control; readonly argument: unknown };
 type ControlAnswer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 
@@ -23,7 +23,7 @@ const bodyOf = async (request: IncomingMessage) => {
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as ControlCall;
 };
 
-/** Lets other processes of this machine use the controls of a development chain. */
+/** Serves the controls of a development chain to other processes on this machine. */
 export const serveControls = async (controls: DevelopmentControls) => {
   const answer = async (request: IncomingMessage, response: ServerResponse) =>
     response.end(JSON.stringify(await run(controls, await bodyOf(request))));

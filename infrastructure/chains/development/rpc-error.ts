@@ -54,8 +54,8 @@ const reasonIn = (message: string) => {
 };
 
 /**
- * Translates an error of EDR into that of other nodes: code 3 with the revert data, common wording, and no echo of the
- * request.
+ * Translates an EDR error into the error that other nodes return: with code 3 and the revert data for a reverted call,
+ * in the usual wording, and without references to the JSON request.
  */
 export const toNodeError = ({ code, message, data }: EdrError): RpcError => {
   const revert = revertOf(data);

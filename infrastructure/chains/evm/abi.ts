@@ -1,4 +1,4 @@
-/** ABI encoding of the types that calls of token contracts use: numbers, addresses and strings. */
+/** ABI encoding of the types that calls to token contracts use: numbers, addresses and strings. */
 
 const digits = 64;
 const wordPattern = /^[0-9a-fA-F]{64}$/;
@@ -37,7 +37,8 @@ const isWord = (answer: unknown): boolean =>
 export const isTrue = (answer: unknown): boolean => numberIn(answer) === 1n;
 
 /**
- * Returns the bytes of a returned string as hex; null if malformed. Old contracts return `bytes32` instead of `string`.
+ * Returns the bytes of the string in an answer as hex; null if the answer is malformed. Old contracts return `bytes32`
+ * instead of `string`.
  */
 const textBytes = (answer: string): string | null => {
   if (isWord(answer)) return answer.slice(2);

@@ -15,8 +15,8 @@ import { hash, inHex, quantity } from './wire.js';
  */
 const holdingsAtOnce = 98;
 const chunksAtOnce = 4;
-/** Gas limit of a call: plenty for a balance, and low enough to stop an endless loop quickly. */
-const maxGas = inHex(300_000);
+/** Gas limit of a call: plenty for one value, and low enough to stop an endless loop quickly. */
+export const maxGas = inHex(300_000);
 const zeroAddress = `0x${'0'.repeat(40)}`;
 const selectors = { balanceOf: '0x70a08231', ownerOf: '0x6352211e', balanceOfToken: '0x00fdd58e' };
 
@@ -86,7 +86,7 @@ const balanceOfZeroAddress = (block: unknown): RpcCall => ({ method: 'eth_getBal
 
 /**
  * Returns whether a node supports block hashes as parameters (EIP-1898). Some nodes reject the hash. Other nodes ignore
- * the hash, which an answer for a hash that cannot exist reveals.
+ * the hash, and therefore also answer for a hash that cannot exist.
  */
 const supportsBlockHash = async (node: Node, at: Header): Promise<boolean> => {
   const [real, impossible] = await node.batch(

@@ -26,7 +26,7 @@ type Moved = Omit<Movement, 'transaction' | 'fee' | 'details'>;
 type Emit = (moved: Moved) => void;
 /**
  * Sender of a transaction: `from` is its address, and `sender` is true if the address is watched. The address is looked
- * up once per transaction, because lookups among a million addresses dominate the time.
+ * up once per transaction, because lookups among a million addresses take most of the time.
  */
 type SenderMatch = { readonly interest: Interest; readonly from: string; readonly sender: boolean };
 
@@ -34,7 +34,8 @@ const concerns = (interest: Interest, { from, to }: { from: string; to: string }
   interest.address(from) || interest.address(to);
 
 /**
- * Returns the blob fee of a transaction; 0 for other types, in which rollups use the blob fields for other purposes.
+ * Returns the blob fee of a blob transaction; 0 for every other type, because rollups use the blob fields of other
+ * types for other purposes.
  */
 const blobFee = (transaction: ChainTransaction, { blobGasUsed, blobGasPrice }: ChainReceipt) =>
   hasType(transaction, blobType)
@@ -65,7 +66,9 @@ const nativeMovement = (transaction: ChainTransaction, receipt: ChainReceipt, ma
   if (value > 0n) emit({ index: 'native', asset: native, from: match.from, to, value: value.toString(), failed });
 };
 
-/** Emits the amount minted by a rollup deposit. The mint stands even if the rest of the deposit fails. */
+/**
+ * Emits the amount minted by a rollup deposit. The mint remains valid even if the rest of the deposit fails.
+ */
 const mintedMovement = (transaction: ChainTransaction, { sender, from }: SenderMatch, emit: Emit) => {
   if (!sender || !hasType(transaction, depositType)) return;
   const value = amount(transaction.mint, 'the mint');

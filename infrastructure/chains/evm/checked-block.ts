@@ -7,7 +7,9 @@ import type { Quirk } from './quirks/quirks.js';
 import { isSystem } from './quirks/system-transactions.js';
 import { header, inHex, integer } from './wire.js';
 
-/** Transaction from a node. The declared fields are validated; all others are validated at their use. */
+/**
+ * Transaction from a node. The declared fields are validated here; all other fields are validated when they are used.
+ */
 export type ChainTransaction = Raw & { readonly hash: string; readonly from: string; readonly to: string | null };
 export type ChainLog = Raw & { readonly address: string };
 export type ChainReceipt = Raw & { readonly contractAddress: string | null; readonly logs: readonly ChainLog[] };
@@ -105,8 +107,8 @@ const checkLog = (log: unknown, { hash }: ChainTransaction, block: Header) => {
 };
 
 /**
- * Creates a check of the log indexes of a block. Networks number logs in several ways, but always ascending within a
- * receipt.
+ * Creates a check of the log indexes of a block. Networks number logs in several ways, but always in ascending order
+ * within a receipt.
  */
 const createNumbering = () => {
   let next = 0;
@@ -184,7 +186,10 @@ const isBloomUnexplained = async (
   return !(await isExplained(bloom, given.flatMap(logsIn), pace));
 };
 
-/** Checks the receipts against the block. A node that lags, lost data or mixes two forks contradicts itself. */
+/**
+ * Checks the receipts against the block. The answers of a node that lags, has lost data or mixes two forks contradict
+ * each other.
+ */
 export const checkReceipts = async (body: BlockBody, given: readonly unknown[], pace: Pace): Promise<CheckedBlock> => {
   const found = receiptsFor(body, given);
   const numbering = createNumbering();

@@ -64,7 +64,8 @@ const createTracing = (nodes: Nodes, log: Log) => {
   const mayTrace = ({ can }: Pick<Node, 'can'>) => can.traces !== false;
   let hasWarned = false;
   const warnOnce = () => {
-    if (!hasWarned) log.warn({}, 'No chain node supports tracing; native transfers made by contracts are not recorded');
+    if (!hasWarned)
+      log.warn({}, 'No node of this EVM chain can trace transactions; coins that contracts send are not recorded');
     hasWarned = true;
     return null;
   };
@@ -133,7 +134,9 @@ const createBlockReader = (nodes: Nodes, log: Log): Chain['block'] => {
   };
 };
 
-/** Returns whether blocks are traced; null while unknown. One node that can trace is enough for true. */
+/**
+ * Returns whether blocks are traced: true if at least one node can trace them, null while this is unknown.
+ */
 const tracedBy = (nodes: readonly (boolean | undefined)[]) => {
   if (nodes.includes(true)) return true;
   return nodes.includes(undefined) ? null : false;

@@ -41,8 +41,8 @@ const receiptsTogether = async ({ can, call }: Node, hash: string): Promise<read
 };
 
 /**
- * Adds the receipts missing in `given`, each fetched with its own call: some nodes return certain receipts only in that
- * way.
+ * Adds the receipts that are missing from `given`. Fetches each with its own call, because some nodes return certain
+ * receipts only in that way.
  */
 const completed = async (node: Node, body: BlockBody, given: readonly unknown[]): Promise<readonly unknown[]> => {
   const found = receiptsFor(body, given);

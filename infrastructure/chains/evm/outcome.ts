@@ -19,7 +19,7 @@ export const faultOfResponse = (status: number, text: string): NodeFault => {
     const answer: unknown = JSON.parse(text);
     if (isRaw(answer) && answer.error) return faultOf(answer.error);
   } catch {
-    // A body that is not JSON is ignored, such as the HTML page of a proxy.
+    // Ignores a body that is not JSON, such as the HTML page of a proxy.
   }
   return new NodeFault('refused', `answered with status ${status}`);
 };

@@ -9,7 +9,7 @@ import type { Node, Nodes } from './nodes.js';
 import { type Outcome, resultOf } from './outcome.js';
 import { gasFee, hash, inHex, integer, isFailed, quantity } from './wire.js';
 
-/** Messages of various node software for a transaction that the node already has. */
+/** Pattern of the messages with which nodes report that they already have a transaction. */
 const alreadyKnown = /already (known|imported|exists|in (the )?(mem)?pool)|known transaction|alreadyknown|tx already/i;
 const staleNonce = /nonce (is )?too low|nonce too small|old nonce|invalid nonce|nonce.{0,40}(lower|expected)/i;
 const chunkSize = 40;
@@ -21,8 +21,8 @@ const inChunks = async <T, R>(all: readonly T[], work: (some: readonly T[]) => P
 };
 
 /**
- * Returns the reason of a failure that would be the same on any node, as reported by the contract or the node. Throws
- * any other error.
+ * Returns the reason for a failure that would be the same on any node, as reported by the contract or the node.
+ * Rethrows any other error.
  */
 const reasonIn = (error: unknown): string => {
   if (error instanceof NodeFault && ['reverted', 'refused'].includes(error.kind)) return error.message;
@@ -39,11 +39,11 @@ const estimate = async (node: Node, { from, to, value, data, accessList }: Call)
   }
 };
 
-/** Maximum characters of the reason of a failed transaction. Bounded, because the contract controls the text. */
+/** Maximum length of a failure reason in characters. Bounded, because the contract controls the text. */
 const maxFailureLength = 500;
 /**
- * Runs a failed transaction on the state before its block and returns the reason of the failure; null if it succeeds
- * there. Prices are omitted, because the base fee of that state differs.
+ * Runs a failed transaction on the state before its block and returns the reason for the failure; null if the
+ * transaction succeeds there. Prices are omitted, because the base fee of that state differs.
  */
 const repeat = async (node: Node, transaction: string, { number }: BlockRef) => {
   const found = record(await node.call('eth_getTransactionByHash', [transaction]), 'the transaction');
@@ -106,7 +106,8 @@ const timeIn = ({ timestamp }: Raw) => {
 };
 
 /**
- * Finds the blocks of transactions and checks that they are canonical, because a receipt may be of an orphaned block.
+ * Finds the blocks of transactions and checks that these blocks are canonical, because a receipt may be from an
+ * orphaned block.
  */
 const inclusions = async (node: Node, hashes: readonly string[], at: Header) => {
   const outcomes = await node.batch(hashes.map((one) => ({ method: 'eth_getTransactionReceipt', params: [one] })));

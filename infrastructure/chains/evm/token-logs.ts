@@ -21,7 +21,7 @@ export const zeroAddress = `0x${'0'.repeat(40)}`;
 
 const digits = 64;
 const wordPattern = /^[0-9a-fA-F]{64}$/;
-/** Address padded with zeros to a word. Any other padding is not a valid address. */
+/** Address padded with zeros to a word. A word with any other padding is not a valid address. */
 const addressWordPattern = /^0{24}[0-9a-fA-F]{40}$/;
 
 const words = (data: string) => (data.length - 2) / digits;
@@ -122,8 +122,16 @@ export const isBatch = isOneOf(transferBatch);
 /** Returns whether a log reports wrapping or unwrapping of coins. Some contracts emit a Transfer event in addition. */
 export const isWrapping = isOneOf(deposit, withdrawal);
 
-/** Topic filters of `eth_getLogs` for the transfers of a token to one of the receivers, by standard. */
+/**
+ * Topic filters for `eth_getLogs` that select transfers of a token to one of the receivers, keyed by standard.
+ */
 export const receiptTopics: Readonly<Record<NumberedStandard, (receivers: readonly string[]) => readonly unknown[]>> = {
   erc721: (receivers) => [transfer, null, receivers],
   erc1155: (receivers) => [[transferSingle, transferBatch], null, null, receivers],
 };
+
+/**
+ * Topic filter for `eth_getLogs` that selects all transfers of tokens. For contracts that are older than ERC-721: their
+ * event has no indexed parameters, so no filter can select the receivers.
+ */
+export const transferTopics: readonly unknown[] = [transfer];

@@ -18,6 +18,10 @@ const interfaces = {
   earlyErc721: '9a20483d',
   erc1155: 'd9b67a26',
 };
+/** Returns the data of the call that asks a contract whether it supports an interface (ERC-165). */
+export const supportsCall = (name: keyof typeof interfaces): string =>
+  `${supportsInterface}${interfaces[name].padEnd(64, '0')}`;
+
 const selectors = {
   totalSupply: '0x18160ddd',
   balanceOf: '0x70a08231',
@@ -25,7 +29,7 @@ const selectors = {
   name: '0x06fdde03',
   symbol: '0x95d89b41',
 };
-/** Maximum bytes of a name to decode: enough for the longest name that is stored. */
+/** Maximum number of bytes of a name that are decoded: enough for the longest name that is stored. */
 const maxNameBytes = 800;
 const maxUriBytes = 16 * 1024;
 const maxDecimals = 255n;
@@ -47,11 +51,11 @@ const askAbout = (node: Node, contract: string) =>
   ask(node, contract, {
     ...selectors,
     balanceOf: `${selectors.balanceOf}${addressWord(contract)}`,
-    erc165: `${supportsInterface}${interfaces.erc165.padEnd(64, '0')}`,
-    none: `${supportsInterface}${interfaces.none.padEnd(64, '0')}`,
-    erc721: `${supportsInterface}${interfaces.erc721.padEnd(64, '0')}`,
-    earlyErc721: `${supportsInterface}${interfaces.earlyErc721.padEnd(64, '0')}`,
-    erc1155: `${supportsInterface}${interfaces.erc1155.padEnd(64, '0')}`,
+    erc165: supportsCall('erc165'),
+    none: supportsCall('none'),
+    erc721: supportsCall('erc721'),
+    earlyErc721: supportsCall('earlyErc721'),
+    erc1155: supportsCall('erc1155'),
   });
 type About = Awaited<ReturnType<typeof askAbout>>['answers'];
 
@@ -90,8 +94,8 @@ const descriptionIn = (about: About, standard: TokenStandard): TokenDescription 
 };
 
 /**
- * Reads a token contract. Rejects the contract only if all nodes agree, because a lagging node may not have the
- * contract yet.
+ * Creates a function that reads a token contract. The function rejects the contract only if all nodes agree, because a
+ * lagging node may not have the contract yet.
  */
 export const readContract =
   (nodes: Nodes): Chain['contract'] =>

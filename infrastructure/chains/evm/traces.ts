@@ -17,12 +17,12 @@ export type InternalTransfer = {
 export type Traces = readonly (readonly InternalTransfer[])[];
 
 /**
- * Frame of a trace. `around` is the frame of the call that made this one, null for the root. `failed` is true if this
+ * Frame of a trace. `around` is the frame of the call that made this call; null for the root. `failed` is true if this
  * call or one around it failed.
  */
 type Frame = { readonly frame: Raw; readonly around: Raw | null; readonly failed: boolean };
 
-/** Call types that move value. Some networks write these types in another case. */
+/** Call types that move value. Some networks write these types in lower case or capitalized. */
 const movingTypes = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 const isMoving = ({ type }: Raw) => movingTypes.has(String(type).toUpperCase());
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
@@ -46,7 +46,7 @@ const transferIn = ({ frame, around }: Frame, number: number): InternalTransfer 
   return { number, from: address(payerOf(frame, around), 'a caller'), to: address(frame.to, 'a callee'), value };
 };
 
-/** A failed call may have no `error`, only a `revertReason`. */
+/** Returns whether a call failed. Some failed calls have no `error`, only a `revertReason`. */
 const isFailed = ({ error, revertReason }: Raw) => Boolean(error) || typeof revertReason === 'string';
 
 /** Yields all frames in call order. Not recursive, because the depth of a node's answer is untrusted. */
@@ -86,14 +86,14 @@ const rootOf = ({ result, error }: Raw): Raw => {
   return typeof result.type === 'string' ? result : failInvalidAnswer('returned a trace without a type');
 };
 
-/** Transaction to trace. Some nodes cannot trace system transactions. */
+/** Transaction to trace. `isSystem` marks a system transaction, which some nodes cannot trace. */
 export type Traced = SentTransaction & { readonly hash: string; readonly isSystem: boolean };
 
 const isTraced = (trace: Raw | undefined) => trace !== undefined && !trace.error && isRaw(trace.result);
 
 /**
- * Returns the trace of each transaction; null for an untraceable one. Older nodes omit transaction hashes but keep the
- * order.
+ * Returns the trace of each transaction; null for a transaction that cannot be traced. Older nodes omit transaction
+ * hashes but keep the order.
  */
 const tracesFor = (given: readonly Raw[], transactions: readonly Traced[]): readonly (Raw | null)[] => {
   const byHash = new Map(
@@ -130,8 +130,8 @@ export const fetchTraces = async (
     return transfers;
   } catch (error) {
     if (!(error instanceof NodeFault) || error.kind !== 'unsupported') throw error;
-    // A URL that returned traces before may lead to several nodes, so the failure of one does not disprove that another
-    // can trace.
+    // A URL that returned traces before may lead to several nodes. If one of them cannot trace, another may still be
+    // able to.
     if (node.can.traces) throw new NodeFault('failing', error.message);
     node.can.traces = false;
     throw error;

@@ -10,12 +10,12 @@ const wordBytes = 32;
 /** Order of secp256k1. Of the two valid `s` values of a signature, only the lower one is accepted (EIP-2). */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const topBit = 1n << 255n;
-/** Maximum bytes of a signature. `v` takes more than one byte from chain id 110 on. */
+/** Maximum length of a signature in bytes. `v` takes more than one byte from chain id 110 on. */
 const maxSignatureBytes = 2 * wordBytes + 8;
 
 type Parts = { readonly r: bigint; readonly s: bigint; readonly parity: 0 | 1 };
 
-/** Returns the parity encoded in `v`; null if `v` is invalid or for another chain. */
+/** Returns the parity encoded in `v`; null if `v` is invalid or belongs to another chain. */
 const parityOf = (v: bigint, chainId: number): 0 | 1 | null => {
   const first = 35n + 2n * BigInt(chainId);
   for (const base of [0n, 27n, first]) {
@@ -40,8 +40,8 @@ const isCanonical = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= o
 const inWord = (value: bigint) => `0x${numberWord(value)}`;
 
 /**
- * Returns the transaction type and its prices: type 2 (EIP-1559) with a priority fee; if there is none, type 1
- * (EIP-2930) with an access list and the legacy type 0 (EIP-155) without.
+ * Returns the transaction type and its prices: type 2 (EIP-1559) if there is a priority fee, type 1 (EIP-2930) if there
+ * is only an access list, and the legacy type 0 (EIP-155) if there is neither.
  */
 const priced = ({ gasPrice, maxPriorityFeePerGas, accessList }: Unsigned) =>
   maxPriorityFeePerGas === undefined

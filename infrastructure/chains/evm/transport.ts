@@ -105,7 +105,7 @@ export const webSocketTransport = (url: URL, limits: TransportLimits): Transport
       const asked = calls.map(({ method, params }) => socket.exchange(method, JSON.stringify(params), cancellation));
       return withDeadline(Promise.all(asked), ms, cancellation.cancel).catch(asFailing);
     },
-    // The last argument reports a head as soon as the subscription has begun, because heads may have arrived before it.
+    // The last argument reports a head once the subscription exists, because heads may have come before that.
     watchHeads: (notice, signal) => socket.listen('newHeads', notice, signal, notice),
     close: socket.close,
   };

@@ -1,21 +1,16 @@
 import type { Header } from '../../../application/ports/chain.js';
+import { isPaddedQuantity } from '../../../domain/rpc-value.js';
 import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { type Raw, record } from '../../nodes/raw.js';
 
-const maxQuantityLength = 66;
-const hexPattern = /^0x[0-9a-fA-F]+$/;
 const hashPattern = /^0x[0-9a-f]{64}$/;
 const addressPattern = /^0x[0-9a-f]{40}$/;
 
-/** Checks the length first, because parsing a million digits takes half a second. */
-const isQuantity = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= maxQuantityLength && hexPattern.test(value);
-
 export const quantity = (value: unknown, what: string): bigint =>
-  isQuantity(value) ? BigInt(value) : failInvalidAnswer(`${what} is not a hex quantity`);
+  isPaddedQuantity(value) ? BigInt(value) : failInvalidAnswer(`${what} is not a hex quantity`);
 
 export const integer = (value: unknown, what: string): number => {
-  const read = isQuantity(value) ? Number(value) : Number.NaN;
+  const read = isPaddedQuantity(value) ? Number(value) : Number.NaN;
   return Number.isSafeInteger(read) ? read : failInvalidAnswer(`${what} is not a hex quantity below 2^53`);
 };
 
@@ -25,7 +20,7 @@ export const isFailed = (status: unknown): boolean =>
 
 /** Returns whether a quantity is absent or zero. */
 export const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
-/** Reads a quantity that may be absent; 0 if it is. */
+/** Reads a quantity; 0 if it is absent. */
 export const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quantity(value, what));
 
 /** Returns the gas fee of a receipt. On a rollup, the fee includes the data fee of the lower layer (`l1Fee`). */

@@ -9,8 +9,8 @@ export const fullAddress = (address: string) => `0x${address.slice(2).toLowerCas
 export const system = fullAddress('0x0');
 
 /**
- * Returns the forms in which an address may be registered, each stored as sent: 64 hex digits and, if the first 24 are
- * zeros, 40.
+ * Returns the forms in which an address may be registered: 64 hex digits and, if the first 24 are zeros, also 40. A
+ * registered address is stored in the form in which it was sent.
  */
 export const formsOf = (address: string): readonly string[] => {
   const full = fullAddress(address);

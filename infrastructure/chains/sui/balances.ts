@@ -13,8 +13,8 @@ const maxConcurrentBalances = 16;
 const balancesPerPart = 64;
 const maxConcurrentCheckpoints = 8;
 /**
- * Maximum number of checkpoints by which a balance is calculated back from the checkpoint for which it is known. Beyond
- * that, the known balance is used unchanged.
+ * Maximum number of checkpoints over which a balance is calculated back from the checkpoint at which it is known. If
+ * the distance is larger, the known balance is used unchanged.
  */
 const maxDistance = 512;
 const maxAttempts = 5;
@@ -27,8 +27,8 @@ type RecentChanges = { readonly asked: BoundedCache<number, Changes>; readonly p
 type Asked = { readonly owner: string; readonly coinType: string };
 /**
  * Balance that a node returned. If `isSure`, it is the balance as of checkpoint `height`; if not, as of `height` or
- * some later checkpoint. `askedAt` is the newest checkpoint before the request, `newest` the one that the response
- * reports.
+ * some later checkpoint. `askedAt` is the newest checkpoint before the request, `newest` the newest checkpoint that the
+ * response reports.
  */
 type Answer = {
   readonly balance: bigint;
@@ -60,7 +60,10 @@ const askBalance = async (node: Node, asked: Asked) => {
   }
 };
 
-/** Reads the newest balance: the sum of an owner's coin objects and its address balance; null for a rejected coin. */
+/**
+ * Reads an owner's newest balance, which is the sum of the coin objects and the address balance. Returns null if the
+ * node rejects the coin type.
+ */
 const askNewest = async (node: Node, asked: Asked, askedAt: number): Promise<Answer | null> => {
   const answer = await askBalance(node, asked);
   if (!answer) return null;
@@ -111,7 +114,7 @@ const balanceAt = async (node: Node, recent: RecentChanges, key: string, { balan
 };
 
 /**
- * Drops cached answers that are too old or later than the newest checkpoint of the node. Drops all cached answers if
+ * Drops cached answers that are too old or newer than the newest checkpoint of the node. Drops all cached answers if
  * requesting the balances again takes no more requests than fetching the balance changes since these answers.
  */
 const dropUseless = ({ recent, answers }: Known, keys: readonly string[], at: number, newest: number) => {

@@ -15,7 +15,7 @@ const ask = async (node: Node, checkpointId: Id, paths: readonly string[]): Prom
   return response.checkpoint ?? failInvalidAnswer('returned no checkpoint');
 };
 
-/** Rejects a checkpoint that lacks some of its transactions or contains foreign ones. */
+/** Rejects a checkpoint that lacks some of its transactions or contains transactions of other checkpoints. */
 const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) => {
   if (transactions.some(({ checkpoint = sequenceNumber }) => checkpoint !== sequenceNumber))
     failInvalidAnswer('returned transactions of another checkpoint');
@@ -23,12 +23,12 @@ const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) =
   const given = new Set(transactions.map(({ digest }) => digest));
   const isWhole =
     given.size === contents.transactions.length && contents.transactions.every((one) => given.has(one.transaction));
-  if (!isWhole) failInvalidAnswer('returned other transactions than the checkpoint lists');
+  if (!isWhole) failInvalidAnswer('returned different transactions than the checkpoint lists');
 };
 
 /**
- * Rejects a checkpoint with paid gas but no balance changes from a node that has never returned any. A node that does
- * not store balance changes returns none, although the gas payer always has one.
+ * Rejects a checkpoint with paid gas but without balance changes, unless the node has returned balance changes before.
+ * A node that does not store them returns none, although paid gas always changes the balance of its payer.
  */
 const checkChanges = ({ transactions }: Checkpoint, can: Abilities) => {
   if (transactions.some(({ balanceChanges }) => balanceChanges.length > 0)) can.balanceChanges = true;
@@ -37,14 +37,17 @@ const checkChanges = ({ transactions }: Checkpoint, can: Abilities) => {
 };
 
 /**
- * Rejects a checkpoint with incomplete or foreign transactions, or from a node that seems to store no balance changes.
+ * Rejects a checkpoint that fails `checkContents`, or that comes from a node which seems to store no balance changes.
  */
 const checkBlock = (checkpoint: Checkpoint, can: Abilities) => {
   checkContents(checkpoint);
   checkChanges(checkpoint, can);
 };
 
-/** Stores a checkpoint for the later read of its block. An invalid one is ignored, so that it is fetched again. */
+/**
+ * Stores a checkpoint, so that its block can be read later without another request. Ignores an invalid checkpoint,
+ * which is then fetched again.
+ */
 export const prefetch = (prefetched: PrefetchedCheckpoints, checkpoint: Checkpoint, can: Abilities) => {
   try {
     checkBlock(checkpoint, can);
@@ -113,7 +116,7 @@ export const headerAhead = async (
   }
 };
 
-/** Balance changes of a checkpoint, by address and coin type. */
+/** Balance changes of a checkpoint, keyed by address and coin type. */
 export type Changes = ReadonlyMap<string, bigint>;
 export const changeKey = (address: string, coinType: string) => `${address} ${coinType}`;
 

@@ -19,8 +19,8 @@ const maxCachedHeaders = 2048;
 const maxCachedChanges = 1024;
 const maxCachedBalances = 10_000;
 /**
- * Caches the headers of checkpoints whose block was read. The header of an unread block is not trusted, because the
- * node may be wrong.
+ * Creates a cache for the headers of checkpoints whose block was read. The header of an unread block is not trusted,
+ * because the node may be wrong.
  */
 const createReadHeaders = () => {
   const readHeaders = createBoundedCache<number | string, Header>(maxCachedHeaders);
@@ -44,8 +44,8 @@ type ReadHeaders = ReturnType<typeof createReadHeaders>;
 type Known = { readonly readHeaders: ReadHeaders; readonly prefetched: PrefetchedCheckpoints };
 
 /**
- * Creates readers of headers. While a follower listens, the header of an unread checkpoint is fetched with its
- * contents, which saves one request per checkpoint.
+ * Creates readers of headers. While the chain is followed, the header of an unread checkpoint is fetched together with
+ * the checkpoint's contents, which saves one request per checkpoint.
  */
 const createHeaders = (history: History, { readHeaders, prefetched }: Known, isFollowing: () => boolean) => {
   const ask = (number: number) => {
@@ -64,7 +64,8 @@ const createHeaders = (history: History, { readHeaders, prefetched }: Known, isF
 
 const createBlocks = (history: History, { readHeaders, prefetched }: Known) => {
   /**
-   * Reads a block from its prefetched checkpoint; null if there is none or it is invalid, so that it must be fetched.
+   * Reads a block from its prefetched checkpoint. Returns null if there is no such checkpoint or it is invalid: the
+   * block must then be fetched.
    */
   const readPrefetched = async (digest: string, interest: Interest) => {
     const checkpoint = prefetched.of(digest);
@@ -118,7 +119,7 @@ export const suiChain = async (
     answers: createBoundedCache(maxCachedBalances) as Answers,
   };
   return {
-    // The chain id takes the place of the hash of the first checkpoint, which every node may have pruned.
+    // The chain id replaces the first checkpoint's hash, because all nodes may have pruned that checkpoint.
     genesis: async () => ({ number: 0, hash: await nodes.use(chainIdOf), parentHash: '', time: 0 }),
     head: feed.head,
     followedHead: feed.followedHead,

@@ -35,7 +35,7 @@ type Take = (checkpoint: Checkpoint, header: Header, endpoint: Endpoint) => void
 const now = () => performance.now();
 const higher = (one: Header, other: Header | undefined) => (other && other.number > one.number ? other : one);
 
-/** Rotates through the nodes for subscriptions. Skips nodes that do not support them. */
+/** Creates a rotation through the nodes, which skips nodes that do not support subscriptions. */
 const createRotation = (endpoints: readonly Endpoint[], { unsupportedMs }: FeedTimes) => {
   const without = new Map<Endpoint, number>();
   let turn = 0;
@@ -86,7 +86,10 @@ const listenTo = async (
   }
 };
 
-/** Tracks the head from the subscription and the head from polling, and how long the subscription lags. */
+/**
+ * Creates a tracker of the head from the subscription, the head from polling, and the time for which the subscription
+ * lags.
+ */
 const createHeads = (nodes: Nodes, times: FeedTimes) => {
   const heads = createHeadRecord<Node['can'], Header>();
   let streamed: SeenHead | null = null;
@@ -172,8 +175,8 @@ const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) =
 };
 
 /**
- * Tracks the head of the chain. While there is a listener, one node at a time streams new checkpoints, so that
- * following needs few requests. If the stream ends, fails, falls silent or lags, the next node is used.
+ * Creates a tracker of the chain's head. While there is a listener, one node at a time streams new checkpoints, which
+ * takes few requests. If the stream ends, fails, falls silent or lags, the next node is used.
  */
 export const createFeed = (nodes: Nodes, times: FeedTimes, take: Take) => {
   const heads = createHeads(nodes, times);

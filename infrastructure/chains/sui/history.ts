@@ -16,7 +16,10 @@ const checkArchive = async (nodes: Nodes, archive: Nodes) => {
     fail('NODE_ERROR', 'The archive (CHAIN_…_ARCHIVE_URL) serves another chain than the nodes.');
 };
 
-/** Reads checkpoints from the nodes, or from the archive if every node has pruned them. */
+/**
+ * Creates a reader of checkpoints. It reads from the nodes, or from the archive if every node has pruned the
+ * checkpoint.
+ */
 export const createHistory = (nodes: Nodes, archive: Nodes | null) => {
   /** Number of the lowest checkpoint that any node has. All nodes have pruned the lower ones. */
   let lowest = 0;

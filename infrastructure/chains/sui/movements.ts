@@ -37,8 +37,8 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
 };
 
 /**
- * Chooses the one address that is reported as the sender to all receivers. Empty if no address paid, as for coins from
- * a swap or a stake.
+ * Chooses the one address that all receivers see as the sender; empty if no address paid, for example if the coins come
+ * from a swap or a stake.
  */
 const senderOf = (negatives: readonly (readonly [string, bigint])[], sender: string) => {
   if (negatives.some(([address]) => address === sender)) return sender;

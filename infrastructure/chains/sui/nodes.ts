@@ -44,7 +44,7 @@ const kinds: Readonly<Record<string, FaultKind>> = {
 /** Fault kinds by message, for faults whose status code alone would mislead. */
 const wordedKinds: readonly (readonly [RegExp, FaultKind])[] = [
   [/HTTP status code 429/, 'busy'],
-  // An answer above our size limit would be as large at a retry.
+  // An answer above the size limit would be just as large after a retry.
   [/message .*larger than/i, 'refused'],
 ];
 const maxRestMs = 30_000;

@@ -11,8 +11,9 @@ const weightOf = ({ transactions }: Checkpoint) =>
   (transactions.length + 1) * transactionBytes;
 
 /**
- * Stores whole checkpoints before their blocks are read. Evicts only checkpoints that were read. If there is no room,
- * the new checkpoint is not stored, because the stored ones have lower numbers and are read first.
+ * Creates a store for whole checkpoints that are fetched before their blocks are read. Only checkpoints whose blocks
+ * were read are evicted. If there is no room, a new checkpoint is not stored, because the stored ones have lower
+ * numbers and are read first.
  */
 export const createPrefetchedCheckpoints = (maxWeight = maxBytes) => {
   const byNumber = new Map<number, Checkpoint>();
@@ -25,7 +26,7 @@ export const createPrefetchedCheckpoints = (maxWeight = maxBytes) => {
     byDigest.delete(checkpoint.digest as string);
     weight -= weightOf(checkpoint);
   };
-  /** Drops read checkpoints, oldest first, until there is room for another one. */
+  /** Drops checkpoints whose blocks were read, oldest first, until there is room for another checkpoint. */
   const makeRoom = (needed: number) => {
     for (const [number, checkpoint] of byNumber) {
       if (weight + needed <= maxWeight) return;

@@ -24,7 +24,9 @@ const readInfo = async (node: Node, coinType: string) => {
   return (await asked)?.response ?? null;
 };
 
-/** Reads the description of a coin. Rejects a coin type that the chain does not have. */
+/**
+ * Creates a function that reads the description of a coin and rejects a coin type that the chain does not have.
+ */
 export const readCoinContract =
   (nodes: Nodes): Chain['contract'] =>
   async (coinType) => {

@@ -15,16 +15,16 @@ import { address, decimal, integer } from './wire.js';
  * committed it.
  */
 export type SeenAt = { readonly lt: bigint; readonly seqno: number };
-/** Returns the position of the last transaction seen of an account; undefined if none was seen. */
+/** Returns the position of an account's last seen transaction; undefined if none was seen. */
 export type LastSeen = (account: string) => SeenAt | undefined;
 
-/** Accounts per request. Keeps the URL short enough for every proxy. */
+/** Maximum number of accounts per request, which keeps the URL short enough for every proxy. */
 const accountsPerRequest = 64;
 const rawAddress = /^(?:0|-1):[0-9a-f]{64}$/;
 
 /**
- * Contract that holds a balance: the account itself for coins, a jetton wallet for jettons. Null if there is none to
- * query.
+ * Contract that holds a balance: the account itself for coins, a jetton wallet for jettons. Null if there is no such
+ * contract to query.
  */
 type Place = { readonly account: string; readonly kind: 'account' | 'wallet' } | null;
 
@@ -37,8 +37,8 @@ const placeOf = async (node: Node, jettons: Jettons, { address: owner, asset }: 
 };
 
 /**
- * Rejects an account state that is older than the last seen transaction of the account: one of several servers behind a
- * URL may lag.
+ * Rejects an account state that is older than the account's last seen transaction, because one of several servers
+ * behind a URL may lag.
  */
 const checkAge = (account: string, found: Raw | undefined, lastSeen: LastSeen) => {
   const seen = lastSeen(account);
@@ -61,8 +61,8 @@ type Moment = {
  */
 const elector = `-1:${'3'.repeat(64)}`;
 /**
- * Number of consecutive outdated states after which they are accepted, because the network evidently does not run its
- * elector in every block.
+ * Maximum number of consecutive requests whose states are rejected as outdated. Later states are accepted, because the
+ * network evidently does not run its elector in every block.
  */
 const maxOutdated = 20;
 
@@ -96,8 +96,9 @@ const readStates = async ({ node, at, lastSeen }: Asked, accounts: readonly stri
 const balanceIn = (state: Raw | undefined) => decimal(state?.balance ?? '0', 'a balance');
 
 /**
- * Maximum lag, in masterchain blocks (about 50 seconds), between servers behind one index. The result of a get method
- * without a state time is accepted only for a wallet that has not changed for so many blocks.
+ * Maximum number of masterchain blocks (about 50 seconds) by which servers behind one index are assumed to lag. If a
+ * get method does not report the time of the state, its result is accepted only for a wallet that has not changed for
+ * this many blocks.
  */
 const maxLagBlocks = 128;
 
@@ -123,7 +124,7 @@ const isFresh = (row: Raw, state: Raw | undefined, seen: SeenAt | undefined) =>
 
 /**
  * Returns whether a get method ran on a state older than the requested block, or than the known state of the wallet.
- * Servers behind one index may differ.
+ * Servers behind one index may be at different blocks.
  */
 const isStale = async ({ lt, seqno }: StateTime, state: Raw, { head, at }: Asked, seen: SeenAt | undefined) => {
   if (lt !== undefined) return BigInt(lt) < lastLt(state) || BigInt(lt) < (seen?.lt ?? 0n);

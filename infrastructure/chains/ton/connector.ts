@@ -19,7 +19,9 @@ const defaults = { deadlineMs: 10_000, timeoutMs: 5000, maxBytes: 64 * 1024 * 10
  * Factor on the timeouts for whole blocks, because a block takes several pages and an index may throttle between them.
  */
 const blockTimeoutFactor = 4;
-/** Masterchain blocks (about 15 seconds) by which an index may lag behind a backup before the backup is used. */
+/**
+ * Number of masterchain blocks (about 15 seconds) by which an index may lag behind a backup before the backup is used.
+ */
 const backupLead = 32;
 const accountsRemembered = 200_000;
 /** Account states in which an account has no code to query. */
@@ -30,7 +32,9 @@ const noHints: AsyncIterable<void> = {
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
 };
 
-/** Reads the movements of blocks and remembers the last transaction of each account of interest. */
+/**
+ * Creates a reader of the movements in blocks, which remembers the last transaction of each account of interest.
+ */
 const createReader = (identities: Identities) => {
   const seen = createBoundedCache<string, SeenAt>(accountsRemembered);
   const note = (account: string, { lt, end_status }: Transaction, { seqno }: MasterBlock) => {
@@ -41,9 +45,9 @@ const createReader = (identities: Identities) => {
   };
 
   /**
-   * Sorts the token imports that name an account. An import is `confirmed`; `doubtful`, so that only its balance is
-   * read again; or `unverified`, so that the block must be read again. All imports of an account that is not deployed
-   * or was destroyed are doubtful.
+   * Sorts the token imports that name an account into three lists. For `confirmed` imports, movements are read. For
+   * `doubtful` imports, only the balance is read again. For `unverified` imports, which are also doubtful, the block
+   * must be read again. All imports of an account that is not deployed or was destroyed are doubtful.
    */
   const tokensOf = (transaction: Transaction, interest: Interest) => {
     const account = accountIn(transaction);
@@ -90,7 +94,9 @@ const readWhole = (nodes: Nodes, blocks: MasterBlocks, master: MasterBlock) => {
   return nodes.use(read, { timeoutFactor: blockTimeoutFactor });
 };
 
-/** Finds the highest block that all indexes together have. */
+/**
+ * Creates a function that finds the highest block of all indexes, and a function that returns the last result.
+ */
 const createHighestBlock = (nodes: Nodes) => {
   /** Highest block at the last query; null before the first query. Final, because an index has only final blocks. */
   let highest: number | null = null;
@@ -102,7 +108,8 @@ const createHighestBlock = (nodes: Nodes) => {
         heads.note(node.can, { ...(await lastBlock(node)), isBackup: node.isBackup }),
       );
       const found = heads.possible(polled);
-      // Indexes lag behind a backup and never have the block at its head, so that head counts as `backupLead` lower.
+      // Indexes lag behind a backup and do not have its newest block yet, so a backup's head counts as `backupLead`
+      // lower.
       const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
       highest = Math.max(...found.map(({ number, isBackup }) => (isBackup ? number - lead : number)));
       return highest;
@@ -134,7 +141,9 @@ export const tonChain = async (
 
   const { findHighest, highest } = createHighestBlock(nodes);
 
-  /** Builds the header before the first block from the network id alone, because an index may start at any block. */
+  /**
+   * Builds the header with number 0 from the network id alone, because an index need not have the oldest blocks.
+   */
   const genesis = async (): Promise<Header> => {
     const network = await nodes.use(async (node) => networkOf(await node.get('masterchainInfo')));
     return { number: 0, hash: network, parentHash: '', time: 0 };

@@ -17,8 +17,8 @@ const ofAccount: readonly FaultKind[] = ['refused', 'missing'];
 const ofContract: readonly FaultKind[] = ['failing', 'wrong'];
 
 /**
- * Logical time of the state on which a get method ran, and its masterchain block; undefined where the index does not
- * report them.
+ * Logical time of the state on which a get method ran, and the masterchain block of that state. Each is undefined if
+ * the index does not report it.
  */
 export type StateTime = { readonly lt: string | undefined; readonly seqno: number | undefined };
 /** Result of a get method; `silent` if the contract has no such method, `absent` if there is no contract. */
@@ -42,8 +42,8 @@ const timeOf = ({ last_transaction_id, block_id }: Raw): StateTime => {
 };
 
 /**
- * Returns `absent` for a fault of the account and throws `missing` for one that the contract may have caused, so that
- * no contract can make a node count as unhealthy.
+ * Returns `absent` for a fault that depends on the account. Throws a `missing` fault instead of one that the contract
+ * may have caused: otherwise a contract could make a node count as unhealthy.
  */
 const absentOrRethrow = (error: unknown): 'absent' => {
   if (!(error instanceof NodeFault)) throw error;

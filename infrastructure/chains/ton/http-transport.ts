@@ -16,11 +16,14 @@ type Answer = { readonly read: Raw; readonly bytes: number };
 /** Connection to one TON index. */
 export type Endpoint = {
   /**
-   * Sends a request, repeatedly while the node limits the rate. Each attempt may take `ms` milliseconds; all attempts
-   * end by `until` (time of `performance.now()`). Rejects with a NodeFault if there is no usable answer.
+   * Sends a request, and repeats it while the node limits the rate. Each attempt may take `ms` milliseconds; all
+   * attempts end by `until` (time of `performance.now()`). Rejects with a NodeFault if there is no usable answer.
    */
   ask(question: Question, ms: number, until: number): Promise<Answer>;
-  /** Capabilities of the index: listing blocks, and the newest block of each shard. Absent while unknown. */
+  /**
+   * Capabilities of the index: `blocks` if it lists blocks, `shards` if it reports the newest block of each shard.
+   * Absent while unknown.
+   */
   readonly can: { blocks?: boolean; shards?: boolean };
   /** Number of consecutive account states that were older than the block for which they were requested. */
   readonly states: { outdated: number };
@@ -38,7 +41,7 @@ export type Node = {
   readonly pages: Endpoint['pages'];
   readonly states: Endpoint['states'];
   readonly isBackup: boolean;
-  /** Total bytes of the answers received so far. */
+  /** Returns the total size in bytes of the answers received so far. */
   bytes(): number;
 };
 
@@ -88,7 +91,7 @@ const asFault = (error: unknown): never => {
   return asFailing(error);
 };
 
-/** Returns the fault of a response without a usable answer; null for a usable one. */
+/** Returns the fault for a response without a usable answer; null if the answer is usable. */
 const faultIn = (kindOf: KindOf, status: number, answer: unknown, retryAfter: unknown): NodeFault | null => {
   const reason = reasonIn(answer);
   const { code, ok } = isRaw(answer) ? answer : ({} as Raw);
@@ -116,7 +119,9 @@ const searchOf = (query: Query) => {
   return search.size > 0 ? `?${search}` : '';
 };
 
-/** Version of toncenter's API, as in its path, and the classification of its faults. */
+/**
+ * Version of toncenter's API as it appears in the path, and the function that classifies the faults of this version.
+ */
 type Version = { readonly version: 'v2' | 'v3'; readonly kindOf: KindOf };
 
 /** Creates a client of toncenter's API. The key in `?api_key=` is sent as a header. */

@@ -21,12 +21,12 @@ const search = async (node: Node, hash: string): Promise<number | null> => {
 };
 
 /**
- * Returns whether the transaction count of every listed block is known, so that the transactions from any source can be
+ * Returns whether the transaction count of every listed block is known. If so, the transactions from any source can be
  * checked against the counts.
  */
 const hasCounts = ({ blocks }: MasterBlock) => [...(blocks?.values() ?? [])].every(({ count }) => count !== null);
 
-/** Caches masterchain blocks, which are final, by seqno and hash. */
+/** Creates a cache of masterchain blocks, which are final, by seqno and hash. */
 export const createMasterBlocks = (nodes: Nodes) => {
   const known = createBoundedCache<number, MasterBlock>(blocksRemembered);
   const numbers = createBoundedCache<string, number>(blocksRemembered);
@@ -68,7 +68,7 @@ export const createMasterBlocks = (nodes: Nodes) => {
       throw error;
     }
   };
-  /** Returns the logical time at which a block starts; null for seqno 0, and if no source reports it. */
+  /** Returns the logical time at which a block starts; null for seqno 0 or if no source reports the time. */
   const ltOf = async (seqno: number) => (seqno > 0 ? ((await at(seqno))?.lt ?? null) : null);
   return { at, of, ltOf, withList };
 };

@@ -50,7 +50,9 @@ export const mainNetwork = 'ton:-239';
 export const firstSeqno = async (node: Node): Promise<number> =>
   integer(record((await node.get('masterchainInfo')).first, 'the first block').seqno, 'the number of the first block');
 
-/** Reads the number and the time of the last block of an index. Liteservers report no time, which is then NaN. */
+/**
+ * Reads the number and the time of the last block of an index. The time is NaN for liteservers, which do not report it.
+ */
 export const lastBlock = async (node: Node): Promise<{ readonly number: number; readonly time: number }> => {
   const { seqno, gen_utime } = record((await node.get('masterchainInfo')).last, 'the last block');
   const time = gen_utime === undefined ? Number.NaN : integer(gen_utime, 'the time of the last block');

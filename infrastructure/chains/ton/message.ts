@@ -20,9 +20,9 @@ export const op = {
 export type Comment = { readonly text: string; readonly isEncrypted: boolean };
 export const noComment: Comment = { text: '', isEncrypted: false };
 
-/** Maximum characters of a stored comment. */
+/** Maximum length of a stored comment in characters. */
 const maxCommentLength = 8192;
-/** Maximum stored currencies of a message, more than today's networks allow. */
+/** Maximum number of extra currencies that are stored for a message; networks allow fewer. */
 const maxCurrencies = 16;
 
 /** Parses the body of a message; null if it is missing or malformed. */

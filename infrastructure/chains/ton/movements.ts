@@ -98,7 +98,7 @@ const coinMovements = function* (transaction: Transaction, account: string): Ite
 
 /**
  * Computes what a transaction cost its account: the part of the balance change that no counted movement explains. The
- * fees of a bounced message are deducted from the returned value, so they cost its sender alone.
+ * fees of a bounced message are deducted from the returned value, so only the sender of the message pays them.
  */
 const feeOf = (transaction: Transaction, movements: readonly Moved[]) => {
   const amount = (value: unknown, what: string) => BigInt(decimal(value ?? '0', what));

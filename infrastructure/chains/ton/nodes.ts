@@ -17,7 +17,7 @@ const kinds = [
   { scheme: /^ton\+/, connect: httpTransport },
 ] as const;
 
-/** Returns null for the error that no node answered. Rethrows any other error. */
+/** Returns null if the error means that no node answered. Rethrows any other error. */
 export const nullIfUnanswered = (error: unknown): null => {
   if (error instanceof Failure && error.code === 'NODE_ERROR') return null;
   throw error;

@@ -8,7 +8,8 @@ const maxRows = 1000;
 const growAfterPages = { first: 64, max: 4096 };
 
 /**
- * Adapts the page size of an index: halves it after a rejection and doubles it again after at least 64 accepted pages.
+ * Creates the page size for an index. The size is halved after a rejection and doubled again after at least 64 accepted
+ * pages.
  */
 export const createPageSize = () => {
   let size = maxRows;
@@ -26,8 +27,8 @@ export const createPageSize = () => {
     /** Halves a rejected page size. Returns false if the size is already 1. */
     refused: (limit: number) => {
       if (limit <= 1) return false;
-      // Pages of several blocks are requested concurrently, so their rejections have one cause and reduce the size
-      // once.
+      // Pages of several blocks are requested concurrently. If several pages of the same size are rejected, the size is
+      // halved only once.
       if (limit <= size) {
         size = Math.max(1, Math.floor(limit / 2));
         if (hasGrown) growAfter = Math.min(growAfterPages.max, growAfter * 2);
@@ -40,7 +41,9 @@ export const createPageSize = () => {
 };
 export type PageSize = ReturnType<typeof createPageSize>;
 
-/** Requests a page, and a smaller page while the index rejects the limit or the answer is too large. */
+/**
+ * Requests a page, and again with a smaller page while the index rejects the limit or the answer is too large.
+ */
 export const askPage = async <T>(pages: PageSize, ask: (limit: number) => Promise<T>) => {
   for (;;) {
     const limit = pages.current();

@@ -16,7 +16,9 @@ const askTops = async (node: Node, seqno: number): Promise<Tops> => {
   return new Set(blocks.filter(({ workchain }) => workchain !== masterchain).map(blockName));
 };
 
-/** Reads the newest block of each shard; null if the index does not report them for that block. */
+/**
+ * Reads the newest block of each shard as of a masterchain block; null if the index does not report these blocks.
+ */
 const readTops = async (node: Node, seqno: number): Promise<Tops | null> => {
   if (node.can.shards === false) return null;
   try {
@@ -104,8 +106,9 @@ const checkLinks = async (node: Node, seqno: number, links: Links, previous: Mas
 type Previous = { readonly tops: Tops | undefined; block(): Promise<MasterBlock | null> };
 
 /**
- * Rejects a masterchain block if the index lacks some of its shard blocks with their transactions, which transaction
- * counts do not reveal. Returns the newest block of each shard; null if the index does not report them.
+ * Rejects a masterchain block if the index lacks some of its shard blocks together with their transactions: a
+ * comparison of transaction counts does not reveal this. Returns the newest block of each shard; null if the index does
+ * not report them.
  */
 export const checkWhole = async (node: Node, block: MasterBlock, previous: Previous): Promise<Tops | null> => {
   const links = linksOf(block);

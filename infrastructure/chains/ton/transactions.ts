@@ -5,7 +5,9 @@ import { blockName, lastBlock, type MasterBlock } from './masterchain.js';
 import { askPage } from './page-size.js';
 import { decimal, hash } from './wire.js';
 
-/** Transaction from an index. The declared fields are validated; all others are validated at their use. */
+/**
+ * Transaction from an index. The declared fields are validated here; all other fields are validated when they are used.
+ */
 export type Transaction = Raw & { readonly lt: string; readonly block_ref: Raw };
 
 const check = (value: unknown, seqno: number): Transaction => {
@@ -59,7 +61,7 @@ const checkCounts = (transactions: readonly Transaction[], blocks: Committed) =>
     found.set(name, (found.get(name) ?? failInvalidAnswer('returned a transaction of an uncommitted block')) + 1);
   }
   if ([...blocks].some(([name, { count }]) => count !== null && count !== found.get(name)))
-    failInvalidAnswer('returned another number of transactions than the block has');
+    failInvalidAnswer('returned a different number of transactions than the block has');
 };
 
 const byTime = (a: Transaction, b: Transaction) => {

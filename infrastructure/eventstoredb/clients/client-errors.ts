@@ -25,7 +25,7 @@ const kindOf = (error: unknown): string => {
 };
 
 const tombstoned = -6n;
-/** Returns the stream that was not at its expected revision in an append to several streams. */
+/** Returns the stream that was not at its expected revision during an append to several streams. */
 export const violatedStream = (error: unknown): string | undefined => {
   const { streamName, violations = [] } = error as ClientError;
   return violations.find(({ actualState }) => actualState !== tombstoned)?.streamName ?? streamName;
@@ -64,7 +64,7 @@ const permanentErrors: Readonly<Record<string, (call: Call, error: ClientError) 
   'grpc 8': tooLarge,
   'stream-deleted': deleted,
   'stream-tombstoned': deleted,
-  // An append to several streams, at least one of which was deleted permanently.
+  // Failure of an append to several streams, at least one of which was deleted permanently.
   'append-consistency-violation': deleted,
   'access-denied': accessDenied,
   // Statuses PERMISSION_DENIED and UNAUTHENTICATED.

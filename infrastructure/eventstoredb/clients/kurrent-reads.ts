@@ -32,7 +32,10 @@ const { FORWARDS: forwards, BACKWARDS: backwards } = streams.ReadReq.Options.Rea
 /** Creates the error that the client uses for a missing stream. */
 const streamNotFound = () => Object.assign(new Error('Stream not found'), { type: 'stream-not-found' });
 
-/** Streams the events of a call. A caller that gives up destroys the stream and cancels the call piped into it. */
+/**
+ * Streams the events of a call. A caller that gives up must destroy the stream and cancel the call that is piped into
+ * it.
+ */
 const eventsOf = (create: () => Promise<Call>) => {
   const reading = new Transform({
     objectMode: true,
@@ -75,8 +78,9 @@ const fromPosition = (position: AllReads['fromPosition'] = START) => {
 };
 
 /**
- * Reads KurrentDB with the same gRPC call as subscriptions. The client's own reads use another call, which truncates
- * commit times to seconds, so that a read and a subscription would report different times for the same event.
+ * Creates reads of KurrentDB that use the same gRPC call as subscriptions. The client's own reads use another call,
+ * which truncates commit times to seconds: a read and a subscription would then report different times for the same
+ * event.
  */
 export const kurrentReads = (client: ReadingClient): Pick<EventClient, 'readStream' | 'readAll'> => {
   const read = (name: string, source: Options, options: ReadOptions) => {

@@ -3,9 +3,9 @@ import type { EventClient } from './client.js';
 let loaded: string | undefined;
 
 /**
- * Loads the client library for the URL's scheme. The two libraries register their messages under the same names and
- * break each other, so a process can load only one library. A call ends after `maxCallMs`, by which time its caller has
- * given up.
+ * Loads the client library for the URL's scheme and creates a client. The two libraries register their messages under
+ * the same names and break each other, so a process can load only one library. The client ends a call after
+ * `maxCallMs`, by which time the caller has given up.
  */
 export const openClient = async (url: string, maxCallMs: number): Promise<EventClient> => {
   const kind = /^kurrentdb(\+discover)?:/.test(url) ? 'kurrentdb' : 'eventstoredb';

@@ -53,7 +53,10 @@ const correlationIn = (response: BatchAppendResp) => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };
 
-/** Tracks which appends of a call are in flight (sent, but not yet answered), and the error that ended the call. */
+/**
+ * Creates a tracker of the appends of a call that are in flight (sent, but not yet answered), and of the error that
+ * ended the call.
+ */
 const createAnswers = (call: Call, idleTimeoutMs: number) => {
   const inFlight = new Set<string>();
   const bell = createDoorbell();
@@ -77,7 +80,7 @@ const createAnswers = (call: Call, idleTimeoutMs: number) => {
       while (!failure && inFlight.size > max) {
         const before = inFlight.size;
         const isSilent = await bell.wait(idleTimeoutMs, never, () => failure !== null || inFlight.size < before);
-        if (isSilent) failure ??= new Error(`No answer within ${idleTimeoutMs} ms`);
+        if (isSilent) failure ??= new Error(`The event store did not answer within ${idleTimeoutMs} ms`);
       }
       if (failure) throw failure;
     },

@@ -41,7 +41,7 @@ const lastLinkUpTo = async (connection: Connection, stream: string, isIn: IsIn):
 
 /**
  * Yields the events of a category in order, from the last record that begins before a position up to and including the
- * record at log position `last`. A category holds the events of one kind of stream of one organization.
+ * record at log position `last`. A category consists of the streams of one kind that belong to one organization.
  */
 export const categoryForwards = async function* (
   connection: Connection,

@@ -56,9 +56,9 @@ export type History = {
 };
 
 /**
- * Reads an organization's history from the category streams that the server maintains, so that the cost depends on that
- * organization alone. The history of the system, and any history while a category stream is missing or lags, is read
- * from the log of all events instead, skipping the events of other organizations.
+ * Creates reads of an organization's history. They use the category streams that the server maintains: their cost then
+ * depends on that organization alone. The history of the system, and any history while a category stream is missing or
+ * lags, is read from the log of all events instead, skipping the events of other organizations.
  */
 export const createHistory = (
   connection: Connection,
@@ -76,7 +76,8 @@ export const createHistory = (
   const names = (organizationId: string) => aggregates.map((aggregate) => `${organizationId}.${aggregate}`);
 
   /**
-   * Yields events up to the end of the log as of the first read, so that the result has no gaps before its last event.
+   * Yields events up to the position that was the end of the log when the read started: the result has no gaps before
+   * its last event.
    */
   const oldestFirst = async function* (organizationId: string, after: Position): Events {
     const end = await findEnd(all.recordsBackwards, organizationId);

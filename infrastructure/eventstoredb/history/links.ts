@@ -60,7 +60,7 @@ const isLinked = async (connection: Connection, { stream, commit }: RawRecord, u
 
 /** Returns whether an organization's categories link all events up to the end, after waiting for late links. */
 export const isLinkedUpTo = async (connection: Connection, end: LogEnd): Promise<boolean> => {
-  // The server's category projection may lag by this time. If the projection lags more, all events are read instead.
+  // Late links are awaited until this time. If links are still missing then, all events are read instead.
   const until = Date.now() + connection.deadlines.linksMs;
   for (const record of end.unsettled) if (!(await isLinked(connection, record, until))) return false;
   return true;

@@ -15,7 +15,7 @@ export type Agreement = {
 
 const believed: readonly Doubt[] = ['none', 'empty'];
 
-/** Counts how many nodes gave each answer. */
+/** Creates a ballot, which counts how many nodes gave each answer. */
 const createBallot = ({ needed, digest }: Agreement) => {
   const counts = new Map<string, number>();
   const doubted = new Map<string, number>();
@@ -53,8 +53,8 @@ const createBallot = ({ needed, digest }: Agreement) => {
 };
 
 /**
- * Asks `needed` nodes, one more for each answer that differs or fails, and one more after `hedgeMs`, until `needed`
- * nodes have given the same answer.
+ * Asks `needed` nodes until `needed` nodes have given the same answer. Asks one more node for each node that fails or
+ * gives a different answer, and one more after `hedgeMs`.
  */
 export const agreedAnswer = (
   members: readonly Member[],

@@ -62,7 +62,9 @@ const areReceiptsOf = (value: unknown, [block]: readonly unknown[]): boolean => 
   );
 };
 
-/** Functions that return whether an answer is consistent with itself and with the request, by method. */
+/**
+ * Functions that return whether an answer is consistent with itself and with the request, keyed by method.
+ */
 const checks: Readonly<Record<string, (value: unknown, params: readonly unknown[]) => boolean>> = {
   eth_getLogs: areLogsOf,
   eth_getTransactionReceipt: isReceipt,
@@ -72,14 +74,14 @@ const checks: Readonly<Record<string, (value: unknown, params: readonly unknown[
 const parsed = (result: Uint8Array): unknown => JSON.parse(Buffer.from(result).toString());
 
 /**
- * Maximum bytes of an answer that is always checked. Up to this size, parsing an answer costs less than requesting it
- * did.
+ * Size in bytes up to which an answer is always checked, because parsing so small an answer costs less than requesting
+ * it.
  */
 const maxCheckedBytes = 8192;
 
 /**
- * Returns whether an answer contradicts itself or the request: logs that are out of order or do not match the filter,
- * receipts of several blocks. Skips answers above `maxCheckedBytes` unless `readsAll` is true.
+ * Returns whether an answer contradicts itself or the request: its logs are out of order or do not match the filter, or
+ * its receipts belong to several blocks. Skips answers above `maxCheckedBytes` unless `readsAll` is true.
  */
 export const contradicts = ({ method, params }: RpcCall, answer: RpcAnswer, readsAll: boolean): boolean => {
   const test = checks[method];

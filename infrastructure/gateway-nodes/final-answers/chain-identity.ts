@@ -29,8 +29,8 @@ const refreshMs = 30_000;
 const restMs = 1000;
 
 /**
- * Tracks the identity of the chain that the nodes serve: chain id and hash of block 0. The identity is read in the
- * background, so that no call waits for it.
+ * Creates a tracker for the identity of the chain that the nodes serve: chain id and hash of block 0. The identity is
+ * read in the background, so that no call waits for it.
  */
 export const createChainIdentity = (read: () => Promise<string | null>, now = () => performance.now()) => {
   let chain: string | null = null;

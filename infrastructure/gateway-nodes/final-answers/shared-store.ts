@@ -18,7 +18,7 @@ const openTimeoutMs = 5000;
 /** Maximum bytes of answers that wait to be written. Further answers are dropped. */
 const maxWaiting = 8 * 1024 * 1024;
 
-/** Resolves to undefined when the promise takes longer than `ms`. */
+/** Resolves like the promise, or to undefined if the promise takes longer than `ms`. */
 const withinMs = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, undefined);
@@ -28,7 +28,9 @@ const withinMs = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
 /** Answer with the indexes of the nodes that it comes from. */
 type Sourced = FinalAnswer & { readonly nodes: readonly number[] };
 
-/** Collects answers of one chain and passes them to `handOver` in one batch after `collectMs`. */
+/**
+ * Creates a collection of answers of one chain, which are passed to `handOver` in one batch after `collectMs`.
+ */
 const createCollection = (collectMs: number, handOver: (chain: string, answers: readonly Sourced[]) => void) => {
   let answers: Sourced[] = [];
   let bytes = 0;
@@ -62,8 +64,8 @@ const createCollection = (collectMs: number, handOver: (chain: string, answers: 
 };
 
 /**
- * Combines the lookups of one turn of the event loop into one lookup of the shared cache. The requests of a JSON-RPC
- * batch that miss the cache can therefore be sent to a node as one batch.
+ * Creates a lookup that combines all lookups in one turn of the event loop into one lookup of the shared cache. The
+ * requests of a JSON-RPC batch that miss the cache can therefore be sent to a node as one batch.
  */
 const createLookups = (find: (questions: readonly string[]) => Promise<readonly (Buffer | null)[]>) => {
   let questions: string[] = [];
@@ -81,7 +83,10 @@ const createLookups = (find: (questions: readonly string[]) => Promise<readonly 
   };
 };
 
-/** Suspends the use of a cache after it failed or was slow. Logs the first failure and the recovery. */
+/**
+ * Creates a cooldown, which suspends the use of a cache after it failed or was slow. The first failure and the recovery
+ * are logged.
+ */
 const createCooldown = (log: Log, now: () => number) => {
   let until = Number.NEGATIVE_INFINITY;
   let isFaulty = false;
@@ -118,9 +123,9 @@ const answersOf = async (chain: string, answers: readonly Sourced[], chainOf: Ch
 };
 
 /**
- * Uses the shared cache for one pool of nodes. Faults of the cache are logged once and never fail a call: answers that
- * the cache does not return in time are requested from the nodes. Before answers are written, the nodes that gave them
- * are checked again, so that no answer of another chain is stored.
+ * Creates a client of the shared cache for one pool of nodes. Faults of the cache are logged once and never fail a
+ * call: answers that the cache does not return in time are requested from the nodes. Before answers are written, the
+ * nodes that gave them are checked again, so that no answer of another chain is stored.
  */
 export const createSharedStore = (
   given: { readonly answers: FinalAnswers } & Partial<SharedStoreOptions>,
@@ -130,7 +135,8 @@ export const createSharedStore = (
   const { answers: store, timeoutMs, collectMs, now } = { ...defaults, ...given };
   const cooldown = createCooldown(log, now);
   /**
-   * Reads the identity of the chain and opens the cache, because the first lookup takes longer than a call would wait.
+   * Reads the identity of the chain, and opens the cache with a first lookup, which takes longer than a call would
+   * wait.
    */
   const identifyAndOpen = async () => {
     const chain = await identify();

@@ -5,7 +5,7 @@ import { createAnnouncedHeight, unknownHeight } from './announced-height.js';
 type Result = Extract<RpcAnswer, { readonly result: Uint8Array }>;
 type Seen = { readonly height: number; readonly answer: Result };
 
-/** Channel over which processes share the heads that they announced to callers, by chain. */
+/** Channel over which processes share the heads that they announced to callers, separately for each chain. */
 export type HeadChannel = {
   announce(chain: string, height: number): void;
   listen(chain: string, listener: (height: number) => void): unknown;
@@ -19,7 +19,7 @@ type AnnouncedHeadOptions = {
   readonly channel?: HeadChannel | undefined;
 };
 
-/** Shares heads with other processes whose nodes serve the same chain. */
+/** Creates functions that share heads with other processes whose nodes serve the same chain. */
 const createHeadSharing = (channel: HeadChannel | undefined, onHead: (height: number) => void) => {
   let chain: string | null = null;
   let shared = unknownHeight;
@@ -44,8 +44,8 @@ const createHeadSharing = (channel: HeadChannel | undefined, onHead: (height: nu
 };
 
 /**
- * Tracks the highest head announced to any caller, so that heads never go backwards, and likewise the highest safe and
- * finalized block.
+ * Creates a tracker for the highest head announced to any caller, and for the highest safe and finalized blocks, so
+ * that they never go backwards.
  */
 export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptions) => {
   const createHeights = () => ({
@@ -55,7 +55,9 @@ export const createAnnouncedHead = ({ onMove, tip, channel }: AnnouncedHeadOptio
   });
   let announced = createHeights();
   let resets = 0;
-  /** Newest answer about the latest, safe or finalized block, by method and parameters of the request. */
+  /**
+   * Newest answer about the latest, safe or finalized block, keyed by the method and parameters of the request.
+   */
   const newest = new Map<string, Seen>();
 
   const boundOf = (tag: BlockTag): number => {

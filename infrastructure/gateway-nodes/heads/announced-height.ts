@@ -6,7 +6,9 @@ const acceptLowerAfterMs = 60_000;
 /** Represents an unknown height, for example before any height was returned to a caller. */
 export const unknownHeight = -1;
 
-/** Tracks the height that was last returned to callers, so that later answers do not contain a lower one. */
+/**
+ * Creates a tracker for the height that was last returned to callers, so that later answers do not contain a lower one.
+ */
 export const createAnnouncedHeight = () => {
   let height = unknownHeight;
   /** Time since which nodes have reported only lower heights; null when the last reported height was not lower. */

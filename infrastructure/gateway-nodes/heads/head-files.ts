@@ -23,13 +23,13 @@ const heightIn = (name: string, address: string): number | null => {
 };
 
 /**
- * Shares heads between the processes that use one data directory. Each head is an empty file with the height in its
- * name, so that no process can overwrite the head of another. Failures are ignored: the next head makes up for a lost
- * one.
+ * Creates a channel over which the processes that use one data directory share heads. Each head is an empty file with
+ * the height in its name, so that no process can overwrite the head of another process. Failures are ignored: the next
+ * head makes up for a lost one.
  */
 export const fileAnnouncedHeads = (directory: string, intervalMs = pollMs): AnnouncedHeads => {
   const listeners = new Map<string, Listener>();
-  /** Name of the newest file of this process, by gateway address and chain. */
+  /** Name of the newest file of this process, keyed by gateway address and chain. */
   const own = new Map<string, string>();
   const delivered = new Map<string, number>();
   let written: Promise<void> = Promise.resolve();

@@ -18,7 +18,10 @@ export type ElectionOptions = {
  */
 export const earlyDecisionMs = 500;
 
-/** Decides by majority which chain the nodes serve, and marks nodes of other chains as foreign. */
+/**
+ * Creates an election, which decides by majority which chain the nodes serve and marks nodes of other chains as
+ * foreign.
+ */
 export const createElection = (members: readonly Member[], { chainId, log, onChange, onElect }: ElectionOptions) => {
   /** Chain that each node reported; null when the node did not return a chain id. */
   const names = new Map<Member, ChainName | null>();

@@ -5,18 +5,18 @@ import { type ChainName, readChainName } from './chain-name.js';
 import { createElection, type ElectionOptions, earlyDecisionMs } from './election.js';
 
 type IdentityOptions = ElectionOptions & {
-  /** Age in milliseconds of a check after which a node in use is checked again in the background. */
+  /** Milliseconds after which a node that is in use is checked again in the background. */
   readonly recheckMs: number;
 };
 
 /** Age of a check, as a multiple of `recheckMs`, from which the node must be checked again before it is used. */
 const staleAfter = 3;
-/** Age in ms of a check after which a foreign node is checked again. */
+/** Milliseconds after which a foreign node is checked again. */
 const freshMs = 2000;
 
 /**
- * Maximum age in ms of an in-flight check that other callers join. The response to an older check may be lost although
- * the node has recovered.
+ * Maximum age in ms of an in-flight check that other callers join. An older check may still wait for a lost response
+ * although the node has recovered.
  */
 const sharedMs = 100;
 
@@ -31,7 +31,10 @@ const atMostEvery = (work: () => void) => {
   };
 };
 
-/** Checks periodically which chain each node serves, so that nodes of other chains receive no requests. */
+/**
+ * Creates the checks that find out which chain each node serves, so that nodes of other chains receive no requests. The
+ * checks are repeated while the nodes are in use.
+ */
 export const createIdentity = (members: readonly Member[], { recheckMs, ...options }: IdentityOptions) => {
   const election = createElection(members, options);
   const flights = createSingleFlight<ChainName | null>(() => performance.now());
@@ -93,16 +96,21 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
       }
       return verify(member, recheckMs);
     },
-    /** Checks again which chain the node serves, and rejects unless it is the elected chain. */
+    /**
+     * Checks again which chain the node serves, and waits until a chain is elected. Rejects if the node serves another
+     * chain.
+     */
     verify: (member: Member) => verify(member, 0),
-    /** Checks now which chain the node serves; rejects if it is another chain than the elected one. */
+    /**
+     * Checks now which chain the node serves, without waiting for an election. Rejects if the node counts as foreign.
+     */
     check: async (member: Member) => {
       await check(member);
       rejectForeign(member);
     },
     /**
-     * Reads the chain that the node serves now. Does not join a check in flight, because the node may have switched
-     * since.
+     * Reads the chain that the node serves now. Does not join a check in flight, because the node may have switched to
+     * another chain since the check began.
      */
     nameOf: read,
     settled: election.decided,

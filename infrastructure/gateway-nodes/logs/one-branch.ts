@@ -5,8 +5,8 @@ import type { LogRange } from './range.js';
 export type PieceSource = { readonly source: Source | undefined; readonly isFinal: boolean };
 
 /**
- * Logs of a range: `bodies` are the JSON of the pieces' logs without brackets, in block order; `sources` are in any
- * order.
+ * Logs of a range. `bodies` contains the logs of each piece as JSON without the brackets, in block order; `sources` is
+ * in no particular order.
  */
 export type Pieces = { readonly bodies: readonly Buffer[]; readonly sources: readonly PieceSource[] };
 

@@ -66,7 +66,10 @@ const joined = (pieces: Pieces): RpcAnswer => {
   return { result: Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]), ...(source && { source }) };
 };
 
-/** Reads the pieces of one request within the bounds. The first failure ends the reading of all pieces. */
+/**
+ * Creates functions that read the pieces of one request within the bounds. The first failure ends the reading of all
+ * pieces.
+ */
 const createReading = (
   call: RpcCall,
   fetch: Fetch,
@@ -163,8 +166,8 @@ const asAnswer = (error: unknown): RpcAnswer => {
 };
 
 /**
- * Splits requests for logs that every node rejects as too large, and joins the pieces in order. Returns the nodes' own
- * error when more than `maxPieces` would be needed.
+ * Wraps `fetch`: a request for logs that every node rejects as too large is split, and the pieces of its answer are
+ * joined in order. If more than `maxPieces` would be needed, the nodes' own error is returned.
  */
 export const splitLogs = (fetch: Fetch, { head, finalHeight, nodeCount }: Sources, bounds: Bounds): Fetch => {
   const widths = createWidths();

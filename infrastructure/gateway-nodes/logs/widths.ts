@@ -10,7 +10,7 @@ export const isAboutWidth = (message: string): boolean => {
   return namesBlocks.test(text) && !namesResults.test(text);
 };
 
-/** Caches the maximum number of blocks for which the nodes return logs in one call. */
+/** Creates a cache for the maximum number of blocks for which the nodes return logs in one call. */
 export const createWidths = (now = () => performance.now()) => {
   let widest: number | null = null;
   let learnedAt = 0;

@@ -38,9 +38,9 @@ const lowestHeight = ({ method, params: [filter] }: RpcCall, cacheability: Cache
 type Floor = { readonly height: number; readonly until: number };
 
 /**
- * Records which methods a node does not support, and up to which height it has pruned states and blocks. A node that
- * lacks what a call needs is asked last but never excluded: it may be the only one left, and the information may be
- * outdated.
+ * Creates a record of the methods that a node does not support, and of the height up to which it has pruned states and
+ * blocks. A node that lacks what a call needs is asked last but never excluded: it may be the only one left, and the
+ * information may be outdated.
  */
 export const createAbilities = (now = () => performance.now()) => {
   const unsupported = new Map<string, number>();
@@ -87,8 +87,8 @@ export const createAbilities = (now = () => performance.now()) => {
       if (kind === 'missing') noteMissing(call, head, discarded.test(message));
     },
     /**
-     * Records that the node may lack the data of a call that it answered with null. Ignores methods with an index in a
-     * block, where null may mean that the index is unused.
+     * Records that the node may lack the data of a call that it answered with null. Ignores methods that take an index
+     * in a block: for them, null may mean that the block has no such index.
      */
     noteNull: (call: RpcCall, head?: number): void => {
       if (!call.method.endsWith('AndIndex')) noteMissing(call, head, false);

@@ -4,8 +4,8 @@ import type { Ask, Terms } from '../hedged-request.js';
 import type { Member } from '../member.js';
 
 /**
- * Milliseconds after accepting a transaction during which a node's count is always awaited: other nodes may not know
- * the transaction yet.
+ * Milliseconds for which the count of a node that accepted a transaction is always awaited, because other nodes may not
+ * know the transaction yet.
  */
 const recentMs = 60_000;
 /** Maximum wait for all answers, in milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Token bucket of a node's call units; a call costs as many units as its caller is charged. The bucket contains the
- * units of one second, refills steadily and may become negative.
+ * Creates the token bucket for a node's call units. A call costs as many units as its caller is charged. The bucket
+ * holds at most the units of one second, refills steadily and may become negative.
  */
 export const createNodeUnits = (perSecond: number, now: () => number = () => performance.now()) => {
   let left = perSecond;

@@ -27,7 +27,8 @@ const exhausted = (ms: number) =>
   new Failure('UNAVAILABLE', `Nodes of this chain have no units left for the next ${ms / 1000} s. Retry later.`);
 
 /**
- * Assigns each call to a node that has units left, in the order of the calls. Calls wait while no node has units left.
+ * Creates a queue that assigns each call to a node with units left, in the order of the calls. Calls wait while no node
+ * has units left.
  */
 export const createUnitQueue = <Member extends Budgeted>({ maxMs, later = setTimeout }: Terms) => {
   const queue: Waiting<Member>[] = [];

@@ -10,7 +10,7 @@ const opening: readonly number[] = [openList, openObject];
 const closing: readonly number[] = [closeList, closeObject];
 
 /**
- * Returns the offsets of the top-level commas and the end of the array at `start`; empty if the array is incomplete.
+ * Returns the offsets of the top-level commas and of the end of the array at `start`; empty if the array is incomplete.
  */
 const marksIn = (bytes: Buffer, start: number): readonly number[] => {
   const marks: number[] = [];
@@ -61,7 +61,10 @@ type Senders = {
   readonly sendOne: (question: Question) => Promise<Envelope>;
 };
 
-/** Sends requests with the same bundle symbol as one batch if they arrive in the same turn of the event loop. */
+/**
+ * Creates a function that sends requests with the same bundle symbol as one batch if they are made in the same turn of
+ * the event loop.
+ */
 export const createBatcher = ({ sendBatch: together, sendOne: alone }: Senders) => {
   const waiting = new Map<symbol, Waiting[]>();
   let takesBatches = true;

@@ -30,7 +30,10 @@ const faultOfStatus = (status: number, retryAfter: unknown): NodeFault | null =>
  */
 const monitoredAnswerBytes = 65_536;
 
-/** Collects an answer. Aborts the connection at once if the request is cancelled or the answer exceeds `maxBytes`. */
+/**
+ * Creates a handler that collects an answer. It aborts the connection at once if the request is cancelled or the answer
+ * exceeds `maxBytes`.
+ */
 const handlerFor = <T>(
   cancellation: Cancellation,
   maxBytes: number,

@@ -49,7 +49,7 @@ class SuspectedOversize extends NodeFault {
 const excessCode = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** Methods that are never retried, because the node may already have executed them. */
 const nonIdempotent = /^(eth_send|dev_)/;
-/** Maximum number of remembered requests with oversized answers, and maximum characters of the parameters of each. */
+/** Maximum number of requests remembered for their oversized answers, and maximum length of the parameters of each. */
 const maxRemembered = 100;
 const maxRememberedLength = 1024;
 
@@ -173,7 +173,9 @@ const endOf = async (ended: Promise<void>, signal: AbortSignal) => {
   settled.abort();
 };
 
-/** Keeps at most one connection. The connection is opened on first use and, after a loss, again on the next use. */
+/**
+ * Creates a holder of at most one connection, which is opened on first use and, after a loss, again on the next use.
+ */
 const createReconnectingConnection = <Answer>(open: () => Connection<Answer>, ended: () => void = () => undefined) => {
   let current: Connection<Answer> | null = null;
   let isClosed = false;
@@ -200,7 +202,9 @@ const createReconnectingConnection = <Answer>(open: () => Connection<Answer>, en
 
 type ReconnectingConnection<Answer> = ReturnType<typeof createReconnectingConnection<Answer>>;
 
-/** Sends one request at a time, so that an oversized message can be attributed to its request. */
+/**
+ * Creates a function that sends one request at a time, so that an oversized message can be attributed to its request.
+ */
 const createSequentialExchange = <Answer>({ connection }: ReconnectingConnection<Answer>, maxBytes: number) => {
   let turn: Promise<unknown> = Promise.resolve();
   const ask = async (method: string, params: string, cancellation: Cancellation) => {
@@ -223,8 +227,8 @@ const createSequentialExchange = <Answer>({ connection }: ReconnectingConnection
 };
 
 /**
- * Connects to one node over up to three connections: one for requests, one for subscriptions, and one for requests that
- * are sent one at a time because an oversized message closed the first.
+ * Creates a client that uses up to three connections to one node: one for requests, one for subscriptions, and one for
+ * requests that are sent one at a time because an oversized message closed the first.
  */
 export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: MessageReader<Answer>) => {
   const open = () => connect(url, limits, reading);

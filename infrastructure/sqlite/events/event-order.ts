@@ -7,8 +7,8 @@ import { startThread } from '../thread.js';
 const owner = "substr(stream, 1, instr(stream, '.') - 1)";
 /**
  * SQL condition of every read: the event has a valid position and revision, and its organization matches its stream.
- * Events in the wrong place, which somebody may have written to the file, are therefore in no stream, history or read
- * model.
+ * Events in the wrong place, which somebody may have written to the file, are therefore absent from every stream,
+ * history and read model.
  */
 export const isInPlace = `(position > 0 AND revision >= 0 AND organization = ${owner} AND typeof(stream) = 'text')`;
 /**
@@ -25,9 +25,9 @@ const entriesAtOnce = 2000;
 type Entry = { readonly stream: string; readonly revision: number; readonly position: number; readonly id: string };
 
 /**
- * Creates a check for the events of streams, called with one event after the other: a later revision must have a later
- * position, and no event may be stored twice, because a copied event has a valid authentication code, too. Returns the
- * reason why an event is wrong, or null.
+ * Creates a check that is called with the events of streams, one after the other. It returns the reason why an event is
+ * wrong, or null. A later revision must have a later position, and no event may be stored twice: the authentication
+ * code does not reveal a copy, because the code of a copied event is valid, too.
  */
 const createStreamCheck = () => {
   const ids = new Set<string>();

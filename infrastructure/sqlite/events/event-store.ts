@@ -42,7 +42,10 @@ const backwardsSize = 100;
  */
 const organizationSize = 200;
 
-/** Serializes an append, the shared metadata only once. Spreads a large append over several turns of the event loop. */
+/**
+ * Serializes an append. Metadata that is the same object as the previous event's is not serialized again: its row has
+ * null. Spreads a large append over several turns of the event loop.
+ */
 const appendOf = async (writes: readonly StreamWrite[]): Promise<Append> => {
   let before: Metadata | undefined;
   const rowOf = ({ id, type, data, metadata, mac }: NewEvent) => {
@@ -123,8 +126,8 @@ const organizationReads = (
   );
 
   /**
-   * Finds the last position that is not after a moment. Uses a binary search, because all earlier positions are not
-   * after the moment either.
+   * Finds the last position that is not after a moment. A binary search is possible, because the positions before it
+   * are not after the moment either.
    */
   const lastPositionUpTo = (moment: Moment): Position => {
     const isIn = commitsUpTo(moment, corrections.all(clockStream) as Commit[]);
@@ -191,7 +194,7 @@ export const sqliteEventStore = async (
       const rows = ofAll.all(position, asked) as unknown as AllRow[];
       batch.push(...allRecorded(rows));
       const last = rows.at(-1);
-      // A result of fewer rows than requested ends at the end of the store, which is always the end of an append.
+      // A result with fewer rows than requested reaches the end of the store, which is the end of an append.
       if (!last || rows.length < asked) break;
       position = last[0];
       left = Math.max(batchSize - batch.length, last[7]);

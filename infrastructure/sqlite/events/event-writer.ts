@@ -69,7 +69,8 @@ serveThread<WriterOptions, Append | Adoption, Appended>(({ path, lockMs, pages }
   const currentRevision = (stream: string) => (revisionOf.get(stream) as { revision: number | null }).revision ?? -1;
 
   /**
-   * Returns the position of a write that was already stored: the same ids are at the same revisions; null otherwise.
+   * Returns the position of a write that was already stored, with the same event ids at the same revisions; null
+   * otherwise.
    */
   const storedBefore = ({ stream, expected, events }: Append[number]) => {
     const rows = storedAfter.all(stream, expected, events.length) as { id: string; position: number }[];

@@ -6,12 +6,10 @@ import {
   type Revision,
 } from '../../../application/ports/event-store.js';
 import { loopTurn } from '../../loop-turn.js';
+import { createStreamCache } from '../../memory/stream-cache.js';
 import { type Database, limitParameter } from '../database.js';
 import { isInPlace } from './event-order.js';
 import { allColumns, allRecorded, rowsAtOnce } from './event-rows.js';
-
-/** Maximum number of events of all cached streams together. The default quotas allow an address 10,000 imports. */
-const maxCachedEvents = 20_000;
 
 type Stream = { readonly events: readonly Recorded[]; readonly revision: Revision };
 /** Row of `allColumns` and the revision. */
@@ -20,35 +18,6 @@ type StreamRow = readonly [number, string, string, string, string, string, numbe
 const byPosition = (a: Recorded, b: Recorded) => a.position - b.position;
 
 const emptyStream: Stream = { events: [], revision: noStream };
-
-/**
- * Caches the streams that take several turns to read, so that one more event on such a stream, such as one more import
- * at an address with thousands, costs no reading of all the events before it. Evicts the stream that was stored first.
- */
-const createStreamCache = () => {
-  const streams = new Map<string, Stream>();
-  let count = 0;
-  const remove = (name: string) => {
-    count -= streams.get(name)?.events.length ?? 0;
-    streams.delete(name);
-  };
-  return {
-    get: (name: string) => streams.get(name) ?? emptyStream,
-    set: (name: string, stream: Stream) => {
-      const { length } = stream.events;
-      if (length < rowsAtOnce || length > maxCachedEvents) return;
-      // A concurrent read that began earlier may end later, with fewer events.
-      if ((streams.get(name)?.revision ?? noStream) > stream.revision) return;
-      remove(name);
-      for (const oldest of streams.keys()) {
-        if (count + length <= maxCachedEvents) break;
-        remove(oldest);
-      }
-      streams.set(name, stream);
-      count += length;
-    },
-  };
-};
 
 /**
  * Returns a function that reads a stream, at most `rowsAtOnce` events per turn of the event loop, and of a long stream
@@ -60,7 +29,7 @@ export const createStreamRead = (db: Database): EventStore['read'] => {
   );
   // Arrays are faster than objects, and some streams have thousands of events.
   statement.setReturnArrays(true);
-  const cache = createStreamCache();
+  const cache = createStreamCache<Stream>();
 
   /** Returns the stream with the events that follow what is known of it; the known stream itself if there are none. */
   const readAfter = async (name: string, known: Stream): Promise<Stream> => {
@@ -84,7 +53,7 @@ export const createStreamRead = (db: Database): EventStore['read'] => {
   };
 
   return async (name) => {
-    const known = cache.get(name);
+    const known = cache.get(name) ?? emptyStream;
     const stream = await readAfter(name, known);
     if (stream !== known) cache.set(name, stream);
     return stream;

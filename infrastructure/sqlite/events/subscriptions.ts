@@ -13,8 +13,8 @@ const maxOfferedSize = 2000;
 const maxSharedTurnSize = 200;
 
 /**
- * Inbox of one subscriber. Events that this process appends arrive directly. Events of other processes are found by
- * reading the store.
+ * Creates the inbox of one subscriber. Events that this process appends arrive directly. Events of other processes are
+ * found by reading the store.
  */
 const createInbox = (after: Position) => {
   let events: Recorded[] = [];
@@ -58,7 +58,10 @@ const createInbox = (after: Position) => {
 
 type ReadAfter = (position: Position) => Promise<readonly Recorded[]>;
 
-/** Reads a batch once for all subscribers at the same position. Does not keep an empty batch or a failed read. */
+/**
+ * Creates a read that runs only once for all subscribers at the same position. Does not keep an empty batch or a failed
+ * read.
+ */
 const createSharedRead = (readAfter: ReadAfter) => {
   let latest: { readonly after: Position; readonly batch: ReturnType<ReadAfter> } | undefined;
   const forget = () => {
@@ -82,7 +85,8 @@ const createSharedRead = (readAfter: ReadAfter) => {
 };
 
 /**
- * Manages subscriptions to appended events. All subscribers share one poll of the store, and the batches read from it.
+ * Creates the manager of subscriptions to appended events. All subscribers share one poll of the store and the batches
+ * that are read from the store.
  */
 export const createSubscriptions = (store: {
   /** Returns a batch that ends where an append ends. */

@@ -53,10 +53,10 @@ const nothing: JobsAnswer = { jobs: [], next: null, count: 0 };
 const layout = 3;
 
 /**
- * A lane with waiting jobs has a row in `lanes` with its turn: the time when its first job is due or, if later, the
- * time when the lane was last served. A lane that was idle gets a turn `creditMs` before the present for a job that is
- * already due. The organization of a lane has a row in `organizations` with a turn derived from its lanes.
- * Organizations are served by turn, and the lanes of each organization by their turns, so that all are served in
+ * Tables of the queue. A lane with waiting jobs has a row in `lanes` with its turn: the time when its first job is due
+ * or, if later, the time when the lane was last served. A lane that was idle gets a turn `creditMs` before the present
+ * for a job that is already due. The organization of a lane has a row in `organizations` with a turn derived from its
+ * lanes. Organizations are served by turn, and the lanes of each organization by their turns, so that all are served in
  * rotation. The cost depends neither on the number of jobs in a lane nor on the number of lanes without due jobs.
  */
 const schema = `
@@ -76,7 +76,8 @@ const schema = `
   CREATE TABLE IF NOT EXISTS workers (id TEXT PRIMARY KEY, beat INTEGER NOT NULL) WITHOUT ROWID;`;
 
 /**
- * Creates the tables. Drops a queue of an older layout, because open deliveries are put again when a deliverer starts.
+ * Creates the tables. Drops a queue with an older layout. No job is lost, because open deliveries are put into the
+ * queue again when a deliverer starts.
  */
 const createTables = (db: Database) =>
   inTransaction(db, () => {

@@ -19,7 +19,7 @@ const putAtOnce = 1000;
 type Writer = Thread<JobsRequest, JobsAnswer>;
 type WorkerContext = { readonly writer: Writer; readonly now: () => number; readonly signal: AbortSignal };
 
-/** Counts the running jobs of one worker, by organization and lane. */
+/** Creates a counter of the running jobs of one worker, by organization and lane. */
 const createRunningJobs = () => {
   const running = new Map<string, Map<string, number>>();
   let busy = 0;
@@ -42,7 +42,7 @@ const createRunningJobs = () => {
   };
 };
 
-/** Creates a wake-up signal that stores a ring until the next wait. */
+/** Creates a wake-up signal. If it rings while nobody waits, the next wait ends at once. */
 const createLatchedBell = () => {
   const bell = createDoorbell();
   let rung = false;

@@ -12,9 +12,9 @@ const pollIntervalMs = 100;
 export const defaultLeaseMs = 3500;
 
 /**
- * Manages leases on jobs. A worker with running jobs increments its heartbeat every second. When another process sees
- * the heartbeat unchanged for `leaseMs`, it puts the worker's jobs back. Clocks of different processes are never
- * compared, so that setting a clock cannot end a lease.
+ * Creates the manager of leases on jobs. A worker with running jobs increments its heartbeat every second. When another
+ * process sees the heartbeat unchanged for `leaseMs`, it puts the worker's jobs back. Clocks of different processes are
+ * never compared: setting a clock therefore cannot end a lease.
  */
 export const createLeases = (db: Database, leaseMs: number, requeue: (place: LaneId, now: number) => void) => {
   const beat = db.prepare(

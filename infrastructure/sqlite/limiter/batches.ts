@@ -11,8 +11,9 @@ type Task = {
 };
 
 /**
- * Runs the tasks of one turn of the event loop in one transaction, which begins with a call of `prepare`. While another
- * process holds the lock, tasks are retried for at most `lockMs`. The event loop stays free between the attempts.
+ * Creates a runner that executes the tasks of one turn of the event loop in one transaction, after a call to `prepare`.
+ * While another process holds the lock, tasks are retried for at most `lockMs`. The event loop stays free between the
+ * attempts.
  */
 export const createBatches = (db: Database, lockMs: number, prepare: () => void) => {
   let tasks: Task[] = [];

@@ -30,7 +30,10 @@ const recordsIn = function* (db: Database): Generator<readonly RequestRecord[]> 
     }));
 };
 
-/** Exports the nonces and recorded answers of a limiter to a limiter on another engine, and imports them from there. */
+/**
+ * Creates functions that export the nonces and recorded answers of a limiter to a limiter on another engine, and import
+ * them from there.
+ */
 export const createHandover = (db: Database) => {
   const addNonce = db.prepare('INSERT OR IGNORE INTO nonces VALUES (?, ?)');
   const addAnswer = db.prepare('INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)');

@@ -24,8 +24,8 @@ const schema = `
 type Found = { request: string; seed: string; answer: string | null };
 const claimOf = (found: Found, request: string): Awaited<ReturnType<Limiter['claimIdempotencyKey']>> => {
   if (found.request !== request) return { kind: 'other-request' };
-  // The answer is missing in the first attempt of a request, and in a later one if the earlier attempt crashed or still
-  // runs. The seed is the same for all attempts, which makes a rerun idempotent.
+  // The answer is missing in the first attempt of a request, and in a later one if the earlier attempt crashed or is
+  // still running. The seed is the same for all attempts, which makes a rerun idempotent.
   if (found.answer === null) return { kind: 'first', seed: found.seed };
   return { kind: 'answered', answer: found.answer };
 };

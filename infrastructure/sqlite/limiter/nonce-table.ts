@@ -9,8 +9,8 @@ const maxSweptNonces = 2000;
 const maxSpans = 100;
 
 /**
- * Manages spans, the time ranges of nonces. Only the newest `maxSpans` spans are kept, because older spans are no
- * longer in use.
+ * Creates the manager of spans, which are the time ranges of nonces. Only the newest `maxSpans` spans are kept, because
+ * older spans are no longer in use.
  */
 const createSpans = (db: Database) => {
   const add = db.prepare('INSERT OR IGNORE INTO spans (id) VALUES (?)');
@@ -31,7 +31,7 @@ const createSpans = (db: Database) => {
   };
 };
 
-/** Stores spent nonces, and the spans that they belong to. */
+/** Creates a table of spent nonces and of the spans to which they belong. */
 export const createNonceTable = (db: Database) => {
   const spans = createSpans(db);
   const add = db.prepare('INSERT OR IGNORE INTO nonces VALUES (?, ?)');

@@ -61,7 +61,7 @@ const addCost = (counts: Counts, cost: number) => {
     counts[window].unsaved += cost;
   }
 };
-/** Adds the charges of the nearest window to all windows. */
+/** Adds the charges that were counted only in the nearest window to the counts of all windows. */
 const settle = (account: Account) => {
   if (account.counts && account.nearest) addCost(account.counts, account.nearest.uncounted);
   account.nearest = null;
@@ -92,9 +92,9 @@ const createAccounts = () => {
 };
 
 /**
- * Counts charges in memory and adds them to the file every 200 ms, where other processes add theirs. With several
- * processes on one data directory that are not workers of one service, each process applies the limit per second on its
- * own. Longer windows are shared, except for the charges that are not saved yet.
+ * Creates a counter of charges. It counts in memory and adds the charges to the file every 200 ms, where other
+ * processes add theirs. If several processes share a data directory but are not workers of one service, each process
+ * applies the limit per second on its own. Longer windows are shared, except for the charges that are not saved yet.
  */
 export const createRates = (db: Database, now: () => number) => {
   const find = db.prepare('SELECT used FROM rates WHERE id = ? AND window = ? AND start = ?');

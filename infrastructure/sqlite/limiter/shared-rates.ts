@@ -6,8 +6,8 @@ type Window = (typeof windows)[number];
 type Row = { readonly window: Window; readonly start: number; readonly used: number };
 
 /**
- * Counts charges in the file, for processes that serve one port together: the limits are exact over all of them. A
- * charge must run in a write transaction, which the nonce of the request needs anyway.
+ * Creates a counter of charges in the file, for processes that serve one port together: the limits are exact across all
+ * of them. A charge must run in a write transaction, which the nonce of the request needs anyway.
  */
 export const createSharedRates = (db: Database, now: () => number) => {
   const find = db.prepare('SELECT window, start, used FROM rates WHERE id = ?');

@@ -28,7 +28,7 @@ const put = (cells: Cell[], { collection, scope, id, document }: Change) => {
   for (const column of columnsOf(collection)) cells.push((document as Fields | null)?.[column] ?? null);
 };
 
-/** Collects changes as rows, grouped by collection. */
+/** Creates a collector of changes, which it converts to rows grouped by collection. */
 export const createDocumentRows = () => {
   const cells = new Map<string, Cell[]>();
   const cellsOf = ({ name }: AnyCollection) => {

@@ -35,8 +35,8 @@ type Write = (cells: DocumentRows['cells']) => void;
 type Writers = ReadonlyMap<string, Write>;
 
 /**
- * Prepares writes to a generation. Writes only the columns that its table has, because the generation may have been
- * built for another version of the collection.
+ * Creates a function that writes to a generation. It writes only the columns that the generation's table has, because
+ * the generation may have been built for another version of the collection.
  */
 const writerOf = (db: Database, name: string, declared: readonly string[], columns: readonly string[]): Write => {
   const [given, kept] = [
@@ -70,7 +70,7 @@ const createWriting = (db: Database, generations: ReturnType<typeof createGenera
         const table = declared.get(row.collection);
         if (table && row.version > table.version && state === 'live')
           throw new Error(
-            `A newer release has taken over the read model ${row.collection}. Upgrade this process, or run chainfold projections rebuild --all with its release.`,
+            `A newer release has taken over the read model ${row.collection}. Upgrade this process, or run chainfold projections rebuild --all with the release of this process.`,
           );
         return table ? [[row.collection, writerOf(db, tableName(row), table.columns, row.columns)]] : [];
       }),

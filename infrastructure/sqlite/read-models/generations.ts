@@ -59,7 +59,8 @@ const createIndex = (name: string, index: string, columns: readonly string[]) =>
 };
 
 /**
- * Points the view that readers query at a generation. A statement sees exactly one generation, even during a swap.
+ * Returns SQL that points the view of a collection, which readers query, at a generation. A statement sees exactly one
+ * generation, even during a swap.
  */
 const showView = (generation: Pick<Generation, 'collection' | 'number'>) => `
   DROP VIEW IF EXISTS ${quoted(generation.collection)};
@@ -68,7 +69,8 @@ const showView = (generation: Pick<Generation, 'collection' | 'number'>) => `
 const namesOf = (tables: readonly Table[]) => new Set(tables.map(({ collection }) => collection));
 
 /**
- * Catalogue of the generations in a database. Functions that change the catalogue must run inside a write transaction.
+ * Creates the catalogue of the generations in a database. Functions that change the catalogue must run inside a write
+ * transaction.
  */
 const createCatalogue = (db: Database, firstRevision: number) => {
   db.exec(schema(firstRevision));
@@ -150,7 +152,7 @@ const createSwap = (db: Database, { positions, move, inState }: Catalogue) => {
   };
 };
 
-/** Operations on the generations of all collections in a database. */
+/** Creates the operations on the generations of all collections in a database. */
 export const createGenerations = (db: Database, tables: readonly Table[], firstRevision: number) => {
   const catalogue = createCatalogue(db, firstRevision);
   const { inState, add, drop } = catalogue;
@@ -190,8 +192,8 @@ export const createGenerations = (db: Database, tables: readonly Table[], firstR
       return true;
     },
     /**
-     * Creates the indexes, after the build because indexing is then faster. Each index has its own transaction, so that
-     * other writers can run in between.
+     * Creates the indexes after the build, because it is faster to index a table that is already filled. Each index has
+     * its own transaction, so that other writers can run in between.
      */
     makeReady: (wanted: readonly Table[]) => {
       for (const row of building(wanted).filter(({ ready }) => !ready)) {

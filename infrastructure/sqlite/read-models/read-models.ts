@@ -89,7 +89,10 @@ const createIndexCheck = (db: Database) => {
   };
 };
 
-/** Reads the checkpoint. Parses the positions only when they have changed, because every query reads them. */
+/**
+ * Creates a function that reads the checkpoint. It parses the positions only when they have changed, because every
+ * query reads the checkpoint.
+ */
 const createCheckpoint = (db: Database) => {
   const select = db.prepare('SELECT revision, positions FROM checkpoint');
   let text = '{}';

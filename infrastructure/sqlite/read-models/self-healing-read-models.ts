@@ -20,14 +20,16 @@ const pollIntervalMs = 1000;
 const reopenRetryMs = 1000;
 
 /**
- * Returns the first revision of a new file. The clock exceeds every revision of the replaced file, so a projector
+ * Returns the first revision of a new file. The time in ms exceeds every revision of the replaced file, so a projector
  * detects from the revision that the file is new.
  */
 const newRevision = Date.now;
 
 const fileAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 
-/** Opens a file. Sets a damaged file aside, because its content can be rebuilt from the events. */
+/**
+ * Creates functions that open a file and set a damaged file aside, because its content can be rebuilt from the events.
+ */
 const createOpening = ({ path, collections, pages }: ReadModelFile, log: Log) => {
   const open = async (firstRevision: number): Promise<Opened> => {
     const models = await sqliteReadModels(path, collections, { firstRevision, pages });
@@ -46,7 +48,10 @@ const createOpening = ({ path, collections, pages }: ReadModelFile, log: Log) =>
   };
 };
 
-/** Replaces damaged read models with new ones. Retries until the replacement succeeds or the store is closed. */
+/**
+ * Creates a recovery, which replaces damaged read models with new ones. It retries until the replacement succeeds or
+ * the store is closed.
+ */
 const createRecovery = (from: ReadModelFile, log: Log) => {
   const { path } = from;
   const { openIntact, setDamagedAside } = createOpening(from, log);

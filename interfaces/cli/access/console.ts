@@ -9,7 +9,10 @@ import { operator, withStores } from '../command/session.js';
 const noOrganization =
   'There is no organization to look at. Create one first: chainfold organization create --name NAME --domain DOMAIN';
 
-/** Returns the organization to open: the oldest with an admin credential, or the oldest if none has one. */
+/**
+ * Returns the organization to open: the oldest with an admin credential, or the oldest of all if no organization has an
+ * admin credential.
+ */
 const defaultOrganization = async (app: App): Promise<string> => {
   let [oldest, oldestOfAdmin]: (string | undefined)[] = [];
   for await (const { organization_id } of app.organizations.all()) {
@@ -32,7 +35,7 @@ const openers: Readonly<Record<string, readonly string[]>> = {
   linux: ['xdg-open'],
 };
 
-/** Returns true in a terminal of a desktop, where a browser can open. */
+/** Returns true if the command runs in a terminal on a desktop, where it can open a browser. */
 const hasBrowser = ({ draw, environment }: Invocation) =>
   draw !== null &&
   (process.platform !== 'linux' || Boolean(environment.DISPLAY ?? environment.WAYLAND_DISPLAY)) &&

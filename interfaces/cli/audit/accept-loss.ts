@@ -12,8 +12,16 @@ export const auditAcceptLoss: Command = {
       value: 'ID|DOMAIN',
       summary: 'Accept the history of this organization as it is.',
     },
-    log: { type: 'boolean', summary: 'Begin a new volume of the log of all seals instead.' },
-    reason: { type: 'string', value: 'TEXT', summary: 'Reason; it is stored and signed.', required: true },
+    log: {
+      type: 'boolean',
+      summary: 'Accept a loss in the log of all seals instead of a history; begins a new volume of the log.',
+    },
+    reason: {
+      type: 'string',
+      value: 'TEXT',
+      summary: 'Why the loss is accepted. The text is stored and signed.',
+      required: true,
+    },
   },
   run: async (invocation) => {
     const { organization, log, reason = '' } = invocation.options;

@@ -125,8 +125,8 @@ const verifierOf = ({ proof }: Invocation, path: string) => {
 };
 
 /**
- * Verifies a file or an evidence folder with the key of --key, or else with the key of the configured store. Compares
- * a valid history with the store if there is one, unless --key is the key of another service.
+ * Verifies a file or an evidence folder with the key from --key or, without --key, with the key of this service.
+ * Compares a valid history with the store if there is one, unless --key is the key of another service.
  */
 const proveFile = async (invocation: Invocation, path: string, app: App | null) => {
   const [pinned, own] = [pinnedKey(invocation), app?.audit.publicKey];
@@ -159,7 +159,8 @@ const proofOf = async (app: App, organizationId: string, pinned: string | undefi
 };
 
 /**
- * Prints the verdict and returns the error that ends the command, instead of throwing it; null for a proven history.
+ * Prints the verdict. Returns null for a proven history, and the error for any other history, so that the caller can
+ * verify further histories before it throws.
  */
 const failureOf = (invocation: Invocation, proof: Proof): Error | null => {
   try {
@@ -193,7 +194,9 @@ const proveAll = (invocation: Invocation) =>
     if (worst) throw worst;
   });
 
-/** Verifies the history of a file, of one organization or of all, depending on the arguments. */
+/**
+ * Verifies the history in a file, the history of one organization, or all histories, depending on the arguments.
+ */
 const proveHistories = async (invocation: Invocation, file: string | undefined) => {
   const { organization, all } = invocation.options;
   if (all !== undefined) return proveAll(invocation);

@@ -21,7 +21,10 @@ type Import = {
   readonly reason?: string;
 };
 
-/** Returns the request field for the first block, from a block number or an ISO 8601 time; no field without --from. */
+/**
+ * Converts --from, a block number or an ISO 8601 time, to the request field for the first block. Returns no field if
+ * --from is absent.
+ */
 const beginOf = (from: string | undefined) => {
   if (from === undefined) return {};
   if (/^\d{1,15}$/.test(from)) return { from_block: Number(from) };
@@ -85,7 +88,8 @@ export const auditImport: Command = {
     key: { type: 'string', value: 'KEY', summary: 'The api_key; CHAINFOLD_API_KEY or the demo key by default.' },
     secret: { type: 'string', value: 'SECRET', summary: 'The api_secret.' },
   },
-  details: () => 'The running service imports. The command may be stopped: the import continues, also after a restart.',
+  details: () =>
+    'The running service does the import. You may stop the command: the import continues, even after a restart of the service.',
   run: async (invocation) => {
     const { address = '', from, api: given = '' } = invocation.options;
     const [api, begin] = [oneOf('--api', given, apis), beginOf(from)];

@@ -23,7 +23,7 @@ const walletOf = (data: object) => {
   return typeof walletId === 'string' ? walletId : undefined;
 };
 
-/** Counts events by type and by wallet, for the summary at the end of a replay. */
+/** Creates a counter of events by type and by wallet, for the summary at the end of a replay. */
 export const createSummary = (organizationId: string) => {
   const types = new Map<string, number>();
   const wallets = new Map<string, number>();

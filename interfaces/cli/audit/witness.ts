@@ -34,8 +34,8 @@ const isExport = async (path: string) => {
 
 /**
  * Sorts the given files into exports and witness files. A shell expands `--witness *.json` to one option value and
- * further parameters, so with `--witness` a parameter is an export only if its content says so. Without `--witness`
- * every file is an export.
+ * further parameters, so with `--witness`, a parameter counts as an export only if the file begins like an export.
+ * Without `--witness`, every file is an export.
  */
 export const sortedFiles = async (parameters: readonly string[], witness: string | undefined) => {
   if (witness === undefined) return { exports: parameters, witnesses: [] };
@@ -48,7 +48,10 @@ export const sortedFiles = async (parameters: readonly string[], witness: string
 
 type WitnessFile = { readonly path: string; readonly heads: readonly WitnessedHead[] };
 
-/** Reads the heads of the seal log in a witness file: one per line, or one in the whole file. Ignores other lines. */
+/**
+ * Reads the heads of the seal log in a witness file. The file has one head per line, or consists of one head on several
+ * lines. Other lines are ignored.
+ */
 const headsIn = async (path: string): Promise<WitnessFile> => {
   const text = await readFile(path, 'utf8').catch(unusable(path));
   const heads = text.split('\n').flatMap((line) => parseWitnessedHead(line) ?? []);
@@ -56,7 +59,9 @@ const headsIn = async (path: string): Promise<WitnessFile> => {
   return { path, heads: whole ? [whole] : heads };
 };
 
-/** Parses the log head in the response of a service; null if nothing is sealed. Throws for any other response. */
+/**
+ * Parses the log head in the response of a service; null if nothing was sealed yet. Throws for any other response.
+ */
 const headIn = (url: string, status: number, text: string): HeadRecord | null => {
   const head = status === 200 ? parseWitnessedHead(text)?.signed : undefined;
   if (head) return head;
@@ -65,7 +70,10 @@ const headIn = (url: string, status: number, text: string): HeadRecord | null =>
   return fail('UNAVAILABLE', detail ?? `${url} did not return a log head (HTTP status ${status}).`);
 };
 
-/** Reads the seal log of a running service. The service need not be trusted, because the caller verifies its proofs. */
+/**
+ * Returns functions that read the seal log of a running service. The service need not be trusted, because the caller
+ * verifies the proofs.
+ */
 const remoteLog = (invocation: Invocation): RemoteLog => {
   const url = urlFor(invocation);
   const { admin } = createClient({ url, ...credentialsFor({ ...invocation, options: {} }), maxRetries: 0 });

@@ -14,7 +14,7 @@ const options: Readonly<Record<string, Option>> = {
   key: { type: 'string', value: 'KEY', summary: 'The api_key; CHAINFOLD_API_KEY or the demo key by default.' },
 };
 
-/** Test tokens that can be deployed on a family's development chain. */
+/** Types of test tokens that can be deployed on the development chain of each family. */
 const deployable: Readonly<Record<Family, readonly string[]>> = {
   evm: ['ERC-20', 'ERC-721', 'ERC-1155'],
   sui: [],

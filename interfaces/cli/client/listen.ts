@@ -31,7 +31,7 @@ const secretFrom = (given = `whsec_${randomBytes(32).toString('base64')}`): stri
   throw new UsageError('--signing-secret must be whsec_ followed by base64, as GetWebhook returns it.');
 };
 
-/** Posts notifications as the service posts them to a webhook, with a v1 signature. */
+/** Creates a function that posts a notification as the service posts it to a webhook, with a v1 signature. */
 const createForwarding = (url: string, secret: string) => {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const sign = (content: string) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
@@ -61,8 +61,7 @@ const createForwarding = (url: string, secret: string) => {
 const rest = (signal: AbortSignal) => pause(retryMs, undefined, { signal }).catch(() => undefined);
 
 /**
- * Repeats a call until it succeeds or fails with an error that is not retryable, which is thrown. Returns null if the
- * signal aborts first.
+ * Repeats a call until it succeeds. Throws an error that is not retryable. Returns null if the signal aborts first.
  */
 const untilAnswered = async (
   { printError }: Invocation,
@@ -75,7 +74,7 @@ const untilAnswered = async (
     } catch (error) {
       if (error instanceof ProblemError && !error.problem.retryable) throw error;
       if (!isReported && !signal.aborted)
-        printError(`The service does not answer. Retrying: ${(error as Error).message}`);
+        printError(`The service does not answer (${(error as Error).message}). Retrying every second.`);
     }
     await rest(signal);
   }
@@ -146,7 +145,7 @@ export const listen: Command = {
   details: () =>
     [
       'Notifications arrive as webhooks do, with a v1 signature under the signing secret. The receiver needs no public',
-      'address, and the organization no webhook. Notifications that no webhook receives have an empty webhook_id.',
+      'address, and the organization needs no webhook. Notifications that no webhook receives have an empty webhook_id.',
     ].join('\n'),
   run: async (invocation) => {
     const { options, print, stopped } = invocation;

@@ -44,8 +44,8 @@ type Needs = {
   /** Chains to connect to; none by default. */
   readonly chains?: 'configured';
   /**
-   * Development chains in place of chains without a configured node: `start`, or the addresses of the development
-   * chains that another process runs; none by default.
+   * Development chains, which replace chains without a configured node: `start` starts them, and addresses refer to the
+   * development chains of another process; `none` by default.
    */
   readonly developments?: WantedDevelopments;
   /** True in a worker process, which shares its port with other workers of the same service. */
@@ -98,13 +98,18 @@ export type Invocation = {
 export type Command = {
   readonly words: string;
   readonly summary: string;
-  /** Positional parameters as the help shows them; `[NAME]` is optional, `[NAME…]` any number of them. */
+  /**
+   * Positional parameters as the help shows them. `[NAME]` is optional; `[NAME…]` stands for any number of parameters.
+   */
   readonly parameters?: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
   readonly details?: () => string;
   /** Returns help for these parameters; null to show the help of the command itself. */
   readonly helpFor?: (parameters: readonly string[]) => string | null;
-  /** Lists parameter values for shell completion, keyed by the preceding parameters; `*` stands for any. */
+  /**
+   * Lists parameter values for shell completion, keyed by the preceding parameters. The key `*` stands for any
+   * parameters.
+   */
   readonly candidates?: () => Readonly<Record<string, readonly string[]>>;
   readonly run: (invocation: Invocation) => Promise<void>;
 };

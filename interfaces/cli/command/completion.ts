@@ -16,7 +16,7 @@ const valuesOf = ({ value = '' }: Option) => (/^[a-z]+([|,][a-z]+)+$/.test(value
 
 const unique = (words: readonly string[]) => [...new Set(words)];
 
-/** Collects from the commands the words, options and values that shells complete. */
+/** Collects the words, options and values of all commands that shells complete. */
 const tableOf = (commands: readonly Command[]): Table => {
   const groups = unique(commands.map(({ words }) => words.split(' ')[0] ?? ''));
   const inGroup = (group: string) =>
@@ -44,7 +44,9 @@ const tableOf = (commands: readonly Command[]): Table => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Returns `case` patterns, which bash and zsh share, that set `candidates` from `typed`, `previous` and `current`. */
+/**
+ * Returns the `case` statements that set `candidates` from `typed`, `previous` and `current`. Bash and zsh share them.
+ */
 const casesOf = ({ words, options, values }: Table) => {
   const pattern = (after: string) => (after.endsWith(' *') ? `${quoted(after.slice(0, -2))}*` : quoted(after));
   const row = (left: string, list: readonly string[]) => `      ${left}) candidates=${quoted(list.join(' '))} ;;`;

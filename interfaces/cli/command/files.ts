@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Failure, fail } from '../../../domain/failure.js';
 
-/** Converts an error of the file system to a Failure. Rethrows other errors. */
+/** Returns a function that converts an error of the file system to a Failure and rethrows any other error. */
 export const unusable = (path: string) => (error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof Failure || code === undefined) throw error;

@@ -12,7 +12,9 @@ export const barOf = (percent: number) => {
   return `${'█'.repeat(full)}${'░'.repeat(barLength - full)} ${String(percent).padStart(3)} %`;
 };
 
-/** Shows progress: a line that is redrawn on a terminal, or a new line once a second elsewhere. */
+/**
+ * Creates a display of progress: on a terminal, a line that is redrawn; elsewhere, a new line once a second.
+ */
 export const createProgressLine = <Facts>(
   draw: Invocation['draw'],
   { text, write }: { text: (facts: Facts) => string; write: (facts: Facts) => void },

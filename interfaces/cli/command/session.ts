@@ -27,7 +27,9 @@ const userName = () => {
   }
 };
 
-/** Returns the actor of a command's events, the user of the operating system, and a new request id. */
+/**
+ * Returns the actor of the events of a command, which is the user of the operating system, and a new request id.
+ */
 export const operator = (app: App): Operation => ({
   actor: { kind: 'operator', id: userName() },
   requestId: app.system.uuid(),

@@ -44,7 +44,8 @@ const titleOf = (folder: string, manifest: BackupManifest | null) =>
     ? `${folder}: ${manifest.time}, position ${manifest.position}, ${sizeText(manifest)}, version ${manifest.software}`
     : folder;
 
-const notOnServers = 'This backup lacks the data on servers. Back it up with their own tools, in this order:';
+const notOnServers =
+  'This backup does not contain the data on database servers. Back up that data with the tools of the servers, in this order:';
 
 export const backup: Command = {
   words: 'backup',
@@ -54,7 +55,7 @@ export const backup: Command = {
     keep: { type: 'string', value: 'N', summary: 'Keep the newest N backups in DIR and remove older ones.' },
   },
   details: () =>
-    'The master key is not in the backup: keep it elsewhere. Exit codes: 0 complete, 1 failed, 2 servers hold a part of the data.',
+    'The master key is not in the backup: keep it elsewhere. Exit codes: 0 complete, 1 failed, 2 data on database servers is not in the backup.',
   run: async ({ parameters, options, backups, print }) => {
     const keep = keepOf(options.keep);
     const { folder, manifest, checks, removed, incomplete, steps } = await (await backups()).take(
@@ -69,17 +70,19 @@ export const backup: Command = {
         titleOf(folder, manifest),
         checkTable(checks),
         ...removed.map((one) => `Removed ${one}`),
-        ...incomplete.map((one) => `${one} was left by an interrupted backup, or another one is running`),
+        ...incomplete.map(
+          (one) => `${one} was left by an interrupted backup, or belongs to a backup that is still running`,
+        ),
         `Keep the master key with fingerprint ${manifest.key_fingerprints.join(', ')} elsewhere: it is not in the backup.`,
         ...stepLines(steps, notOnServers),
         ...adviceOf(checks),
         ...(isValid
           ? []
-          : ['NOT VALID: the stores themselves are flawed. The backup was kept, and no older one removed.']),
+          : ['NOT VALID: the stores themselves are flawed. The backup was kept, and no older backup was removed.']),
       ].join('\n'),
     );
     if (!isValid) throw new NegativeResult(`${folder} is not valid`);
-    if (!complete) throw new InconclusiveResult('Servers hold a part of the data');
+    if (!complete) throw new InconclusiveResult('Data on database servers was not backed up');
   },
 };
 
@@ -88,18 +91,22 @@ export const backupVerify: Command = {
   parameters: ['DIR'],
   summary: 'Verify a backup, or the newest one in DIR: hashes, files, master key, and the history by its seals.',
   options: {},
-  details: () => 'Exit codes: 0 valid, 1 not valid, 2 servers hold a part of the data, which was not verified.',
+  details: () => 'Exit codes: 0 valid, 1 not valid, 2 data on database servers was not verified.',
   run: async ({ parameters, backups, print }) => {
     const { folder, manifest, checks, steps } = await (await backups()).verify(parameters[0] ?? '');
     const isPartial = steps.length > 0;
     const valid = !hasFailed(checks) && (isPartial ? null : true);
-    const verdicts = { true: 'valid', false: 'NOT VALID', null: 'NOT PROVEN: servers hold a part of the data' };
+    const verdicts = {
+      true: 'valid',
+      false: 'NOT VALID',
+      null: 'NOT PROVEN: data on database servers was not verified',
+    };
     print(
       { valid, ...facts(folder, manifest), checks },
       [titleOf(folder, manifest), checkTable(checks), ...adviceOf(checks), verdicts[`${valid}`]].join('\n'),
     );
     if (valid === false) throw new NegativeResult(`${folder} is not valid`);
-    if (valid === null) throw new InconclusiveResult(`${folder} holds a part of the data`);
+    if (valid === null) throw new InconclusiveResult(`${folder} does not contain the data on database servers`);
   },
 };
 
@@ -129,7 +136,7 @@ export const restore: Command = {
     },
   },
   details: () =>
-    'The data directory is CHAINFOLD_DATA_DIR; it may already contain master.key. Stop every service that uses it first.\nExit codes: 0 restored, 1 the backup is not valid, 2 servers hold a part of the data, or the directory is not empty.',
+    'The data directory is CHAINFOLD_DATA_DIR; it may already contain master.key. Stop every service that uses it first.\nExit codes: 0 restored, 1 the backup is not valid, 2 data on database servers was not restored, or the directory is not empty.',
   run: async ({ parameters, options, backups, print }) => {
     const despiteHistory = options['despite-history'] !== undefined;
     const restored = await (await backups()).restore(parameters[0] ?? '', despiteHistory);
@@ -149,6 +156,6 @@ export const restore: Command = {
       [titleOf(folder, manifest), checkTable(checks), ...lines].join('\n'),
     );
     if (!restored.isRestored) throw new NegativeResult(`${folder} is not valid`);
-    if (steps.length > 0) throw new InconclusiveResult('Servers hold a part of the data');
+    if (steps.length > 0) throw new InconclusiveResult('Data on database servers was not restored');
   },
 };

@@ -36,7 +36,10 @@ const textOf = ({ phase, percent, ...rest }: Measured, phases: readonly string[]
   return `${name} ${barOf(percent)}  ${facts}`;
 };
 
-/** Shows the progress of a rebuild: a bar for each phase on a terminal, or a line of JSON per second elsewhere. */
+/**
+ * Creates a display of the progress of a rebuild: on a terminal, a bar for each phase; elsewhere, a line of JSON per
+ * second.
+ */
 export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' | 'print'>, compare: boolean) => {
   const started = performance.now();
   const secondsSince = (time: number) => (performance.now() - time) / 1000;

@@ -56,7 +56,9 @@ const stateOf = (instance: Instance, now: number) => {
   return instance.activities.some(({ state }) => state === 'restarting') ? 'FAILING' : 'running';
 };
 
-/** Shows the instances that run, or that were killed and not replaced, and the failures of their processes. */
+/**
+ * Lists the running instances, the instances that were killed and not replaced, and the failures of their processes.
+ */
 const instancesText = ({ roles, instances, now }: Overview) => {
   const isLast = ({ id }: Instance) => roles.some(({ last }) => last?.id === id);
   const shown = instances.filter((one) => one.stoppedAt === null && (isSeen(one, now) || isLast(one)));
@@ -127,7 +129,9 @@ const restText = (overview: Overview, disk: Disk | null) => {
   return rows.map(([name, value]) => `${name.padEnd(18)}  ${value}`).join('\n');
 };
 
-/** Formats the overview for a terminal of 80 columns; words in capitals need attention. */
+/**
+ * Formats the overview for a terminal of 80 columns. States in capitals need the attention of the operator.
+ */
 export const statusText = (overview: Overview, disk: Disk | null): string =>
   fitted(
     [

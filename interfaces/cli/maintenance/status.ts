@@ -87,7 +87,10 @@ const toRecord = (overview: Overview, disk: Disk | null) => {
   };
 };
 
-/** Reads the free space of the data directory; null if the directory does not exist, as when all stores are servers. */
+/**
+ * Reads the free space of the data directory; null if the directory does not exist, for example because all stores are
+ * on servers.
+ */
 const diskOf = async (directory: string): Promise<Disk | null> => {
   const found = await statfs(directory).catch(() => null);
   return found && { directory, freeBytes: found.bavail * found.bsize };

@@ -36,7 +36,10 @@ const makeDemo = async (app: App, settings: Settings) => {
   }
 };
 
-/** Creates the demo organization in an empty store. Does nothing unless the service listens only on loopback. */
+/**
+ * Creates the demo organization in an empty store. Returns the credentials of the demo organization; null if there is
+ * none. Does nothing unless the service listens only on loopback.
+ */
 export const ensureDemo = async (app: App, settings: Settings): Promise<Credentials | null> => {
   if (!allowsDemo(settings)) return null;
   if ((await app.status.head()) === beginning) await makeDemo(app, settings);

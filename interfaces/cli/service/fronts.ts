@@ -45,7 +45,9 @@ export const takePorts = async (settings: Settings, wanted: readonly Role[], sta
     : [frontOf(await takePort(host, healthPort, 'CHAINFOLD_HEALTH_PORT', startup), false)];
 };
 
-/** Time that workers get to end their work and close the stores, in addition to the time for requests in flight. */
+/**
+ * Time that workers have to end their work and close the stores, in addition to the time for requests in flight.
+ */
 const workerStopMs = 45_000;
 
 /** Creates the front of an API port that workers serve. */

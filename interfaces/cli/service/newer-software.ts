@@ -6,10 +6,11 @@ import type { Invocation } from '../command/command.js';
 const searchMs = 1000;
 
 const rebuildAdvice = 'Run chainfold projections rebuild --all with this release, or upgrade to the newer one.';
-const upgradeAdvice = 'Upgrade to the release that wrote them.';
+const upgradeAdvice = 'Upgrade to the release that wrote these events.';
 
 /**
- * Warns about read models and events of a newer release. Returns the warning about read models; null if none is newer.
+ * Warns about read models and events of a newer release. Returns the warning about read models; null if no read model
+ * is of a newer release.
  */
 export const warnOfNewerSoftware = async (
   { newerSoftware, system }: App,
@@ -22,7 +23,9 @@ export const warnOfNewerSoftware = async (
     system.log.error({ advice: rebuildAdvice }, text);
   }
   if (versions.length > 0)
-    printError(`A newer release wrote to these stores. It writes ${versions.join(', ')}. ${upgradeAdvice}`);
+    printError(
+      `A newer release used these stores. It writes events that this release cannot read: ${versions.join(', ')}. ${upgradeAdvice}`,
+    );
   return readModels.length > 0 ? `${readModels.join('. ')}. ${rebuildAdvice}` : null;
 };
 

@@ -2,9 +2,9 @@ import type { System } from '../../../application/ports/system.js';
 import { NegativeResult } from '../command/command.js';
 
 /**
- * Waits for the end of named work, at most `ms` milliseconds. Logs the name of work that has not ended by then, and
- * ends the command with exit code 1. Nothing acknowledged is lost: appends are durable, and processes repeat unfinished
- * work.
+ * Waits at most `ms` milliseconds until all the named work has ended. Logs the name of work that has not ended by then,
+ * and ends the command with exit code 1. Nothing acknowledged is lost: appends are durable, and processes repeat
+ * unfinished work.
  */
 export const requireEnd = async (
   ms: number,

@@ -32,8 +32,8 @@ const catchUpMs = 500;
 type Startup = { reason: string | null };
 
 /**
- * Creates a function that retries work while a store is unavailable. The function returns null once `end` resolves,
- * which is when the service is asked to stop.
+ * Creates a function that retries work while a store is unavailable. The function returns null if `end` resolves first,
+ * which means that the service was asked to stop.
  */
 const createStoreRetry = (printError: Invocation['printError'], startup: Startup, end: Promise<void>) => {
   const ended = end.then(() => null);
@@ -73,7 +73,9 @@ const startProcesses = (app: App, wanted: readonly Role[], startup: Startup, sig
   return new Map([...supervised, ['heartbeat', heartbeat.run(signal)]]);
 };
 
-/** Time that processes get to end their work. Longer than any store timeout, because the work may wait for a store. */
+/**
+ * Time that processes have to end their work. Longer than any store timeout, because the work may wait for a store.
+ */
 const processStopMs = 30_000;
 const storeCloseMs = 10_000;
 

@@ -6,7 +6,10 @@ import type { Trace, TracedDelivery } from '../../../application/tracing/tracing
 import type { DeliveryEvent } from '../../../domain/aggregates/delivery.js';
 import type { LogLine } from './log-lines.js';
 
-/** Fact about a request, in text and as fields. `time` is an ISO time; empty if it is not known. */
+/**
+ * Entry in the trace of a request, such as a log line or an event, as text and as fields. `time` is an ISO time; empty
+ * if the time is not known.
+ */
 export type Entry = {
   readonly time: string;
   readonly kind: 'request' | 'log' | 'event' | 'delivery' | 'attempt';
@@ -97,7 +100,7 @@ const isLogged = ({ time, status, ms }: RefusedRequest, logged: readonly LogLine
     ({ fields }) => fields?.status === status && fields.ms === ms && Math.abs(Number(fields.time) - time) < 1000,
   );
 
-/** Lists the facts about a request, oldest first. */
+/** Lists the entries in the trace of a request, oldest first. */
 export const entriesOf = ({ refused, events, deliveries }: Trace, logged: readonly LogLine[]): readonly Entry[] => {
   const shown = new Set(deliveries.flatMap((one) => one.events.map(({ id }) => id)));
   const entries = [

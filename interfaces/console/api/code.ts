@@ -11,7 +11,7 @@ const camel = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}
 const snake = (name: string) => name.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 const shellQuoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Writes JSON on one line; any other text stays as it is. */
+/** Returns JSON on one line, and any other text unchanged. */
 const compact = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -112,7 +112,7 @@ const go = ({ operation: { api, name }, body, headers, origin }: Call) => {
   ].join('\n');
 };
 
-/** Functions that write a call as code, by language. */
+/** Functions that write a call as code, keyed by language. */
 export const languages: Readonly<Record<string, (call: Call) => string>> = {
   'Command line': commandLine,
   curl,

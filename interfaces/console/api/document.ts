@@ -131,7 +131,10 @@ export const typeText = (specification: Specification, schema: Schema): string =
   return schema.items ? `${own}; each: ${typeText(specification, resolve(specification, schema.items))}` : own;
 };
 
-/** OpenAPI document, fetched once per page load and shared by all pages of the console; undefined until then. */
+/**
+ * OpenAPI document, fetched once per page load and shared by all pages of the console; undefined before it is
+ * requested.
+ */
 let loading: Promise<Specification> | undefined;
 export const loadSpecification = (): Promise<Specification> => {
   loading ??= fetch('/openapi.json')

@@ -29,8 +29,8 @@ const lastEvent = async (): Promise<Ids> => {
 };
 
 /**
- * Functions that read ids of the user's own objects, by the request field for which an id is needed. A function may
- * return ids for further fields.
+ * Functions that read an id of the user's own objects, keyed by the request field that needs the id. A function may
+ * also return ids for other fields.
  */
 const readers: Readonly<Record<string, (api: WalletApi) => Promise<Ids>>> = {
   wallet_id: firstWallet,

@@ -42,8 +42,8 @@ type Prepared = {
 
 /**
  * Sends a request. Commands are always signed. Queries are signed if the page has the signing key or no session is
- * open. All other queries use the session cookie, and are repeated with a signature if the service returns 403, as for
- * responses with secrets.
+ * open. All other queries use the session cookie, and are repeated with a signature if the service returns 403, which
+ * it does for responses with secrets.
  */
 const send = async ({ operation: { path, isCommand }, body, headers }: Prepared, nonce: string): Promise<Received> => {
   const sendSigned = async () => post(path, body, { ...headers, ...(await signedHeaders(path, body, nonce)) });

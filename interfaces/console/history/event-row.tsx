@@ -88,7 +88,7 @@ const Fields = (props: EventProps) => {
   );
 };
 
-/** Event as a sentence, which unfolds to its fields. */
+/** Event as a sentence that unfolds to the fields of the event. */
 export const EventRow = (props: EventProps) => {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -8,7 +8,9 @@ export type Finding = { readonly text: string; readonly detail: string; readonly
 const day = 86_400_000;
 /** Age in milliseconds above which a sent transaction counts as stuck. */
 const stuckMs = 15 * 60_000;
-/** Maximum number of wallets checked for stuck transactions, which bounds the requests of the overview. */
+/**
+ * Maximum number of wallets checked for stuck transactions, which bounds the number of requests of the overview.
+ */
 const maxSenders = 10;
 /** Fraction of a quota that must be used before the overview reports the quota. */
 const nearlyFull = 0.9;
@@ -18,7 +20,7 @@ const chainFindings = (chains: readonly ChainHealth[]): readonly Finding[] =>
     .filter(({ alarm }) => alarm)
     .map(({ chain, head_age_seconds }) => ({
       text: `Chain ${chain} needs attention`,
-      detail: `Its last block is ${head_age_seconds} s old, or its nodes disagree.`,
+      detail: `Following fails, or the newest block is too old (${head_age_seconds} s). chainfold status shows the reason.`,
       href: '/console/history?type=BlockUnreadable',
     }));
 
@@ -99,7 +101,7 @@ const fullQuotas = async (signal: AbortSignal): Promise<readonly Finding[]> => {
     }));
 };
 
-/** Lists what needs attention, the most urgent first. */
+/** Lists the findings that need attention, the most urgent first. */
 export const findAttention = async (signal: AbortSignal): Promise<readonly Finding[]> => {
   const { reasons = [], chains = [] } = health.peek() ?? {};
   const notReady = reasons.map((reason) => ({ text: 'The service is not ready', detail: reason, href: '/console' }));

@@ -19,7 +19,9 @@ export type ListedWebhook = Webhook & { readonly api: WalletApi };
 
 const pageSize = 100;
 
-/** Lists the newest wallets of every API, at most 100 each, as of an ISO time if one is given. */
+/**
+ * Lists the newest wallets of every API, at most 100 per API. Lists them as of the ISO time `asOf` if it is not empty.
+ */
 export const listWallets = async (signal?: AbortSignal, asOf = ''): Promise<readonly ListedWallet[]> => {
   const options = { ...(signal && { signal }), ...(asOf && { asOf }) };
   const lists = await Promise.all(
@@ -31,7 +33,7 @@ export const listWallets = async (signal?: AbortSignal, asOf = ''): Promise<read
   return lists.flat().toSorted((a, b) => b.create_time.localeCompare(a.create_time));
 };
 
-/** Lists the newest webhooks of every API, at most 100 each. */
+/** Lists the newest webhooks of every API, at most 100 per API. */
 export const listWebhooks = async (signal?: AbortSignal): Promise<readonly ListedWebhook[]> => {
   const options = signal ? { signal } : {};
   const lists = await Promise.all(

@@ -61,7 +61,9 @@ const requireOk = async (response: Response): Promise<void> => {
     : new Error(`The service answered with HTTP status ${response.status}`);
 };
 
-/** Returns the session's organization id, with which the stream names of the organization's events begin. */
+/**
+ * Finds the organization id of the session in the newest event, because the name of an event stream begins with the id.
+ */
 const findOrganization = async (): Promise<string> => {
   const { events } = await client.admin.listEvents({ page_size: 1 });
   return events[0]?.stream.split('.')[0] ?? '';
@@ -87,7 +89,10 @@ export const signOut = async (): Promise<void> => {
   endSession('You have signed out.');
 };
 
-/** Returns the one-time token in the page's URL, null if there is none. Removes the token, so that it cannot leak. */
+/**
+ * Returns the one-time token in the page's URL; null if there is none. Removes the token from the URL, so that it
+ * cannot leak.
+ */
 const takeToken = (): string | null => {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token !== null) history.replaceState(null, '', location.pathname + location.search);

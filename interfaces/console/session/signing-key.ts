@@ -8,9 +8,12 @@ type HeldKey = { readonly apiKey: string; readonly secret: SigningKey };
 
 /** Key that signs commands; null if there is none. The key is not extractable, and exists only in memory. */
 const held = signal<HeldKey | null>(null);
-/** Request for a key by a waiting command, for which SecretDialog asks the user; null if no command waits. */
+/**
+ * Request of a waiting command for a signing key, which SecretDialog answers after asking the user for the secret; null
+ * if no command waits.
+ */
 export const secretRequest = signal<{ readonly answer: (key: HeldKey | null) => void } | null>(null);
-/** api_key of the last secret that was entered, as a default for the next one. */
+/** api_key that was last entered with its secret. The form proposes this api_key the next time. */
 export const lastApiKey = signal('');
 
 let timer: ReturnType<typeof setTimeout> | undefined;

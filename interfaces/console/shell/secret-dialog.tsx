@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { holdKey, importKey, secretRequest } from '../session/signing-key.js';
 import { SecretForm } from './sign-in.js';
 
-/** Asks for the secret when a command needs a signature and the key has been dropped. */
+/** Dialog that asks for the secret when a command needs a signature and the key has been dropped. */
 export const SecretDialog = () => {
   const request = secretRequest.value;
   const dialog = useRef<HTMLDialogElement>(null);

@@ -65,12 +65,12 @@ const Unreachable = ({ error }: { readonly error: unknown }) => (
 
 type ShellProps = { readonly rows: readonly NavigationRow[]; readonly children: ComponentChildren };
 
-/** Pages that anybody may read: they show the public documents of the service. */
+/** Returns true for pages that anybody may read, because they show only public documents of the service. */
 const isPublic = (path: string) => path.startsWith('/console/api');
 
 /**
- * Frame of every page. Without a session, shows the sign-in form in place of a page that requires one, on the same
- * route.
+ * Frame of every page. Without a session, shows the sign-in form in place of a page that requires a session, and keeps
+ * the route.
  */
 export const Shell = ({ rows, children }: ShellProps) => {
   const state = session.value;

@@ -6,7 +6,7 @@ import { assetName, type ListedTransfer, listTransfer } from '../wallets/transfe
 /** Wallet and period of a statement, as in the query string of the page's URL. Times are ISO times. */
 export type Subject = { readonly api: WalletApi; readonly wallet: string; readonly from: string; readonly to: string };
 
-/** Amount fields of a statement line, by their column titles. */
+/** Amount fields of a statement line, keyed by column title. */
 export const sums = {
   Opening: 'opening_balance',
   Incoming: 'incoming',
@@ -41,7 +41,7 @@ export type ListedMovement = {
 export type StatementPage = {
   readonly startBlock: number;
   readonly endBlock: number;
-  /** Lines of the statement. Only the first page has them. */
+  /** Lines of the statement, which only the first page has. */
   readonly lines: readonly ListedLine[];
   readonly movements: readonly ListedMovement[];
   readonly next: string;

@@ -9,8 +9,8 @@ export const readLife = async (signal: AbortSignal): Promise<Life> => {
 };
 
 /**
- * Time units of bars and their lengths in milliseconds, shortest first. A chart uses the first unit with which it has
- * at most 72 bars; days if no unit has so few.
+ * Time units of bars and their lengths in milliseconds, shortest first. A chart uses the first unit that results in at
+ * most 72 bars, or days if every unit results in more bars.
  */
 const units = [
   ['second', 1000],

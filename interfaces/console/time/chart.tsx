@@ -8,8 +8,8 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 type ChartProps = { readonly life: Life; readonly moments: readonly number[] };
 
 /**
- * Bars of the numbers of events, aligned with the sliders below the chart. Sizes are SVG attributes, because the CSP
- * forbids inline styles.
+ * Bars that show the number of events in each unit of time, aligned with the sliders below the chart. Sizes are SVG
+ * attributes, because the CSP forbids inline styles.
  */
 const Bars = ({ life, moments, activity }: ChartProps & { readonly activity: Activity }) => {
   const span = Math.max(1, life.last - life.first);
@@ -29,7 +29,7 @@ const Bars = ({ life, moments, activity }: ChartProps & { readonly activity: Act
   );
 };
 
-/** Chart of the number of events over the life of the organization. */
+/** Chart of the number of events over the whole history of the organization. */
 export const Chart = ({ life, moments }: ChartProps) => {
   const { value, error } = useLoaded((signal) => readActivity(life, signal), [life.first, life.last]);
   if (error) return <ProblemNote error={error} />;

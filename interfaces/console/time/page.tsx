@@ -21,7 +21,7 @@ type SliderProps = {
   readonly onChoose: (iso: string) => void;
 };
 
-/** Slider over the life of the organization, with a field for an exact time. */
+/** Slider over the period of the history of the organization, with a field for an exact time. */
 const Slider = ({ title, life, moment, onMove, onChoose }: SliderProps) => (
   <div class="slider">
     <label>

@@ -24,13 +24,14 @@ const signDigest = async (wallet: Provider, account: string, digest: string) =>
 
 /**
  * Asks the wallet of the browser for the signature. The wallet shows the content of the transaction; the service checks
- * that the signature is of exactly that content and sender.
+ * that the sender signed exactly that content.
  */
 export const signWithWallet = async (wallet: Provider, { from, digest, unsigned }: ToSign): Promise<string> => {
   try {
     const accounts = (await wallet.request({ method: 'eth_requestAccounts' })) as readonly string[];
     const account = accounts.find((one) => one.toLowerCase() === from.toLowerCase());
-    if (account === undefined) throw new Error(`The wallet does not offer the account ${from}. Choose it there.`);
+    if (account === undefined)
+      throw new Error(`The wallet does not offer the account ${from}. Choose that account in the wallet.`);
     try {
       const answer = await wallet.request({ method: 'eth_signTransaction', params: [requestOf(account, unsigned)] });
       return signatureIn(String((answer as { raw?: string } | null)?.raw ?? answer));

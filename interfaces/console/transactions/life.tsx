@@ -4,7 +4,7 @@ import { ProblemNote } from '../parts/problem.js';
 import { useLoaded } from '../parts/use-loaded.js';
 import { client, organizationId } from '../session/session.js';
 
-/** Names of the steps in the life of a transaction, by the type of the event that records the step. */
+/** Names of the steps in the life of a transaction, keyed by the type of the event that records the step. */
 const steps: Readonly<Record<string, string>> = {
   TransactionCreated: 'created',
   TransactionSigned: 'signed',

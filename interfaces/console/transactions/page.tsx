@@ -20,7 +20,7 @@ type ChooserProps = {
   readonly onChoose: (chosen: Chosen) => void;
 };
 
-/** Maximum number of senders in the list to choose from. The page's URL can name any other. */
+/** Maximum number of senders in the list to choose from. The page's URL can name any other sender. */
 const maxSenders = 100;
 
 const Chooser = ({ chosen, wallets, onChoose }: ChooserProps) => (

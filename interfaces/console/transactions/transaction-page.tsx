@@ -12,8 +12,8 @@ import { StateBadge } from './table.js';
 
 const intervalMs = 5000;
 /**
- * Does nothing. Used in place of the periodic reload if the outcome of the transaction is known, because it no longer
- * changes.
+ * Does nothing. Replaces the periodic reload once the outcome of the transaction is known, because the outcome no
+ * longer changes.
  */
 const stay = () => undefined;
 
@@ -84,7 +84,9 @@ const Facts = ({ transaction }: { readonly transaction: ManagedTransaction }) =>
   );
 };
 
-/** One transaction: its state, what can be done next, and its life. Amounts are in wei. */
+/**
+ * Page of one transaction: its state, the possible next steps, and the steps in its life. Amounts are in wei.
+ */
 export const TransactionPage = () => {
   const { params } = useRoute();
   const { id = '' } = params;

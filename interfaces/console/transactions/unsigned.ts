@@ -19,7 +19,7 @@ const itemsIn = (hex: string, from: number, to: number): readonly Item[] => {
   const items: Item[] = [];
   for (let at = from; at < to; ) {
     const content = contentAt(hex, at);
-    if (!(content.to > at && content.to <= to)) throw new Error('The bytes are not a transaction.');
+    if (!(content.to > at && content.to <= to)) throw new Error('The data is not an encoded transaction.');
     items.push(content.isList ? itemsIn(hex, content.from, content.to) : hex.slice(content.from, content.to));
     at = content.to;
   }
@@ -27,8 +27,8 @@ const itemsIn = (hex: string, from: number, to: number): readonly Item[] => {
 };
 
 /**
- * Fields of an unsigned transaction in their order, by its type byte in hex. The key of legacy transactions, which have
- * no type byte, is empty.
+ * Fields of an unsigned transaction in their order, keyed by the type byte in hex. Legacy transactions have no type
+ * byte: their key is empty.
  */
 const layouts: Readonly<Record<string, readonly string[]>> = {
   '': ['nonce', 'gasPrice', 'gas', 'to', 'value', 'data', 'chainId'],
@@ -41,7 +41,7 @@ const decode = (transaction: string) => {
   const hex = transaction.slice(2);
   const type = numberAt(hex, 0, 2) < 0x80 ? hex.slice(0, 2) : '';
   const [items] = itemsIn(hex, type.length, hex.length);
-  if (!Array.isArray(items)) throw new Error('The bytes are not a transaction.');
+  if (!Array.isArray(items)) throw new Error('The data is not an encoded transaction.');
   return { type, items: items as readonly Item[] };
 };
 

@@ -8,17 +8,19 @@ import { useLoaded } from '../parts/use-loaded.js';
 import { client } from '../session/session.js';
 import type { ListedTransfer } from './transfers.js';
 
-/** Names of the steps in the life of a transfer, by the type of the event that records the step. */
+/** Names of the steps in the life of a transfer, keyed by the type of the event that records the step. */
 const steps: Readonly<Record<string, string>> = {
   TransferObserved: 'seen',
   TransferConfirmed: 'confirmed',
   TransferRemoved: 'removed by a reorg',
-  DeliveryRequested: 'told to a webhook',
+  DeliveryRequested: 'webhook notified',
 };
 
 const isOf = ({ data }: Event, hash: string) => JSON.stringify(data).toLowerCase().includes(hash.toLowerCase());
 
-/** Life of a transfer from the history of its wallet: seen, confirmed, notified, removed. */
+/**
+ * Steps in the life of a transfer, read from the history of its wallet: seen, confirmed, notified, removed.
+ */
 const Life = ({ walletId, hash }: { readonly walletId: string; readonly hash: string }) => {
   const { value, error } = useLoaded(
     async (signal) => {
@@ -27,12 +29,12 @@ const Life = ({ walletId, hash }: { readonly walletId: string; readonly hash: st
       const { events } = await client.admin.listEvents(own, { signal });
       const found = events.filter((event) => isOf(event, hash));
       const requests = [...new Set(found.map(({ correlation_id }) => correlation_id))].slice(0, 5);
-      const told = await Promise.all(
+      const deliveries = await Promise.all(
         requests.map((correlation_id) =>
           client.admin.listEvents({ correlation_id, types: ['DeliveryRequested'], page_size: 100 }, { signal }),
         ),
       );
-      const all = [...found, ...told.flatMap((page) => page.events)];
+      const all = [...found, ...deliveries.flatMap((page) => page.events)];
       return [...new Map(all.map((event) => [event.event_id, event])).values()].toSorted(
         (a, b) => a.position - b.position,
       );

@@ -1,7 +1,7 @@
 import { type WalletApi, walletApis } from '../session/directory.js';
 import { client } from '../session/session.js';
 
-/** Transfer of any API, in the fields that all pages show. */
+/** Transfer of any API, reduced to the fields that all pages show. */
 export type ListedTransfer = {
   readonly api: WalletApi;
   readonly hash: string;
@@ -16,7 +16,7 @@ type AnyTransfer = Readonly<Record<string, unknown>>;
 
 const textOf = (value: unknown) => (value === undefined || value === null ? '' : String(value));
 
-/** Name of an asset: the symbol of its token if one is known, else its type. */
+/** Returns the name of an asset: the symbol of its token if one is known, else its type. */
 export const assetName = (type: unknown, metadata: unknown): string => {
   const tokens = Object.values((metadata ?? {}) as Record<string, unknown>);
   const all = [metadata, ...tokens].filter((one): one is AnyTransfer => typeof one === 'object' && one !== null);

@@ -35,7 +35,10 @@ const finderIn =
   (parent, field) =>
     values[`${operation}.${field}`] ?? values[`${parent}.${field}`] ?? values[field];
 
-/** Returns the example content of a notification, which cannot be derived from the schema `object`. */
+/**
+ * Returns the example of the `data` of a notification. The example cannot be derived from the schema of `data`, which
+ * allows any object.
+ */
 const notificationData = (variant: Variant, values: Readonly<Record<string, unknown>>) => ({
   wallet_id: values.wallet_id,
   address: values.address,

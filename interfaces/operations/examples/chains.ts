@@ -2,16 +2,16 @@ import type { Family } from '../../../domain/variant.js';
 
 export const exampleHash = '2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6';
 
-/** Values that differ between families of chains. */
+/** Example values that differ between chain families. */
 export type ChainExample = {
   /**
-   * Address in the form in which it is stored and returned, for the `addressExample` that requests of the variant send.
+   * Stored and returned form of the address that example requests send, which is the `addressExample` of the variant.
    */
   readonly address: string;
   readonly sender: string;
   /**
-   * Token address in the form in which it is stored and returned, for the `tokenExample` that requests of the variant
-   * send.
+   * Stored and returned form of the token address that example requests send, which is the `tokenExample` of the
+   * variant.
    */
   readonly token: string;
   readonly amount: string;

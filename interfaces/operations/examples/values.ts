@@ -36,7 +36,7 @@ const limits = {
   per_month_limit: defaultLimits.month,
 };
 
-/** Example values of the fields of the administration API, by field. */
+/** Example values of the fields of the administration API, keyed by field. */
 const ofAdministration = {
   organization_id: anyOrganization,
   domain: 'acme',
@@ -60,7 +60,7 @@ const ofAdministration = {
 const seal = { count: 128, hash, places: otherHash, position: 1042 };
 const head = { size: 42, root: otherHash, time: exampleTime, key_id: '5a3393a2029d2413', signature };
 const requestId = '0193a1b2-c3d4-7e8f-9a0b-000000000001';
-/** Example values of the fields of the history and its proofs, by field. */
+/** Example values of the fields of the history and its proofs, keyed by field. */
 const ofHistory = {
   'events.chain': gatewayChain,
   'events.stream': `${anyOrganization}.wallet-${anyWallet}`,
@@ -108,7 +108,7 @@ const ofHistory = {
   ...head,
 };
 
-/** Example values of the fields of webhooks, by field. */
+/** Example values of the fields of webhooks, keyed by field. */
 const ofWebhooks = {
   webhook_id: anyWebhook,
   webhook_endpoint: 'https://example.com/hooks/chainfold',
@@ -133,7 +133,10 @@ const ofWebhooks = {
   challenge: anySecret,
 };
 
-/** Example values of the fields of managed transactions, which exist on EVM chains, by field. */
+/**
+ * Returns the example values of the fields of managed transactions, keyed by field. Only EVM chains have managed
+ * transactions.
+ */
 const ofTransactions = ({ address, amount, fee, transaction }: ChainExample) => ({
   transaction_id: anyTransaction,
   'transaction.transaction_hash': '',
@@ -171,7 +174,7 @@ const ofTransactions = ({ address, amount, fee, transaction }: ChainExample) => 
   'CreateTokenTransaction.data': `0xa9059cbb${word(address.slice(2))}${word((1000).toString(16))}`,
 });
 
-/** Example values of the fields of transfers, by field. */
+/** Returns the example values of the fields of transfers, keyed by field. */
 const ofTransfers = ({ addressExample }: Variant, { address, sender, fee, transaction }: ChainExample) => ({
   'transfers.from': sender,
   'transfers.to': address,
@@ -195,7 +198,7 @@ const ofTransfers = ({ addressExample }: Variant, { address, sender, fee, transa
   bounced: 'false',
 });
 
-/** Example values of the fields of statements, by field. */
+/** Returns the example values of the fields of statements, keyed by field. */
 const ofStatements = ({ address, sender, amount, fee }: ChainExample) => ({
   start_block: exampleHeight - 1000,
   end_block: exampleHeight,
@@ -216,8 +219,8 @@ const ofStatements = ({ address, sender, amount, fee }: ChainExample) => ({
 });
 
 /**
- * Example value of each field of answers. `<record>.<field>` or `<Operation>.<field>` is for one record, list or
- * operation, and wins over the name of the field alone.
+ * Returns the example values of the fields of answers. A key is the name of a field, or `<record>.<field>` or
+ * `<Operation>.<field>` for one record, list or operation, which takes precedence over the name alone.
  */
 export const exampleValues = (variant: Variant): Readonly<Record<string, unknown>> => {
   const chain = chainExamples[variant.family];

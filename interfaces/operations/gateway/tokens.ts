@@ -12,7 +12,7 @@ import { pageSize, pageToken, pagination } from '../records.js';
 import { formed, id, int64, list, moment, named, oneOf, text, timestamp } from '../schema.js';
 
 const served = variants.filter(({ can }) => can.includes('gateway'));
-/** Chain by its tag, as in rate limits, or by its segment, as in gateway URLs. */
+/** Schema of a chain: its tag, as in rate limits, or its segment, as in gateway URLs. */
 const chain = oneOf(served.flatMap(({ tag, segment }): string[] => [tag, segment]));
 const [anyChain] = served.map(({ tag }) => tag);
 const method = formed(3, 100, '^[a-z][a-z0-9]*_[A-Za-z][A-Za-z0-9]*$', 'the name of a method of the gateway');

@@ -4,7 +4,7 @@ import { fail } from '../../../domain/failure.js';
 import { didYouMean } from '../../../domain/nearest-name.js';
 import { extension, id, list, text } from '../schema.js';
 
-/** Filters of a history. An event is listed if it passes all of them. */
+/** Filters of a history. An event is listed if it passes all filters. */
 export type EventFilter = {
   readonly types?: readonly string[] | undefined;
   readonly actor?: string | undefined;
@@ -31,8 +31,8 @@ const checkType = (given: string) => {
 };
 
 /**
- * Returns a test for events in the form in which they are shown to the caller. Testing stored events would let a client
- * guess values that are hidden from clients, such as the login names of operators.
+ * Returns a predicate for events in the form that is shown to the caller. A predicate for stored events would let a
+ * client guess values that are hidden from clients, such as the login names of operators.
  */
 export const eventTest = ({ types, actor, wallet_id, stream, correlation_id }: EventFilter) => {
   types?.forEach(checkType);

@@ -1,6 +1,6 @@
 /**
  * Descriptions of the fields of webhooks, managed transactions and the history, by schema and field, worded as in
- * docs/specification.md. A test compares both.
+ * docs/specification.md. A test checks that they are equal.
  */
 export const activityRecordTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Event: {

@@ -1,6 +1,6 @@
 /**
  * Descriptions of operations, by name, or by `api.Name` for an API with another operation of the same name, worded as
- * in docs/specification.md. A test compares both.
+ * in docs/specification.md. A test checks that they are equal.
  */
 export const operationTexts: Readonly<Record<string, string>> = {
   CreateCredential:
@@ -63,7 +63,7 @@ export const operationTexts: Readonly<Record<string, string>> = {
   GetBalanceRefresh:
     'Tells how many addresses of a wallet the running RefreshAssetBalances has read, and the `from_block` of the last one that looked for received tokens and ended: of the contracts and addresses that were registered when it began, every token that was received since is listed. For contracts and addresses that were registered later, tokens are listed from their registration on. It is absent before the first.',
   ReconcileWallet:
-    'Compares the balances of a wallet of at most 1000 addresses with the node at a final block that the follower has processed, and corrects those that differ. Each difference is recorded as BalanceDrifted. The answer lists the differences that were found. audit.md says which balances are compared.',
+    'Compares the balances of a wallet of at most 1000 addresses with the node at a final block that the follower has processed, and corrects those that differ. Each difference is recorded as BalanceDrifted. The answer lists the differences that were found. Calls for one wallet at the same time share a comparison, and an organization compares one wallet at a time; further calls wait. audit.md says which balances are compared.',
   ImportHistory:
     'Imports the transfers and fees of an address from before its registration, in the background and across restarts: those of the native coin, and of the tokens that are followed at the address. GetImport tells how far it is. Imported transfers are listed and counted in statements like others, but nobody is notified of them, and balances do not change. Without `from_block` and `from_time` the import begins at the first block that the nodes have. Blocks that were followed or imported before are not recorded twice. While an import of the address runs, a request for blocks that it covers answers its id; an earlier block is 409. A block after the registration is 400.',
   GetImport:

@@ -19,6 +19,6 @@ class Client(Apis):
     def call(
         self, api: str, operation: str, request: Mapping[str, Any], options: Optional[CallOptions] = None
     ) -> Any:
-        """Calls an operation by its name, also one that this version of the client does not know."""
+        """Calls an operation by its name. The operation may be one that this version of the client does not know."""
         # An idempotency key makes retries safe if the operation is a command; queries ignore it.
         return self._transport.call(f"/v1/{api}/{operation}", "command", request, options)

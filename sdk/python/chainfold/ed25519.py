@@ -12,7 +12,7 @@ _ORDER = 2**252 + 27742317777372353535851937790883648493
 _D = -121665 * pow(121666, -1, _P) % _P
 _ROOT = pow(2, (_P - 1) // 4, _P)
 
-# A point (x, y) as x/z, y/z, z and xy/z.
+# Point (x, y) in extended coordinates (X, Y, Z, T), where x = X/Z, y = Y/Z and xy = T/Z.
 _Point = tuple[int, int, int, int]
 
 

@@ -27,7 +27,7 @@ class ProblemError(ChainfoldError):
 
 
 class ConnectionFailed(ChainfoldError):
-    """Raised when no usable answer arrives: the network failed, time ran out, or something else answered."""
+    """Raised when no answer of the service arrives: the network failed, time ran out, or another server answered."""
 
     def __init__(self, message: str, status: Optional[int] = None) -> None:
         super().__init__(message)

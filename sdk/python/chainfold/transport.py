@@ -22,7 +22,7 @@ from .problems import problem_errors
 
 _FIRST_DELAY = 0.2
 _MAX_DELAY = 5.0
-#: Longest ``retry-after`` that a call waits for, in seconds. After a longer one the call fails at once.
+#: Longest ``retry-after`` that a call waits for, in seconds. If the service sends a larger value, the call fails.
 _MAX_RETRY_AFTER = 30.0
 
 
@@ -30,7 +30,7 @@ _MAX_RETRY_AFTER = 30.0
 class CallOptions:
     """Options of one call."""
 
-    #: Makes retries of a command safe across restarts of the program. Without it, each command gets a key of its own.
+    #: Key with which retries of a command are safe even if the program restarts. If None, a command gets a random key.
     idempotency_key: Optional[str] = None
     #: Moment as of which a query is answered: an event position, or an ISO time with a time zone.
     as_of: Optional[Union[str, int]] = None
@@ -59,12 +59,12 @@ class _Attempt(Exception):
     def delay(self, attempt: int) -> float:
         if self.retry_after is not None:
             return self.retry_after
-        # Half of the delay is random, so that clients that failed together do not return together.
+        # Half of the delay is random, so that clients that failed together do not retry together.
         return min(_MAX_DELAY, _FIRST_DELAY * 2**attempt) * (0.5 + random.random() / 2)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would repeat the request with a signature for another path."""
+    """Refuses redirects, because a redirected request would have a signature for another path."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

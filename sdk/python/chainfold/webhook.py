@@ -32,7 +32,7 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     raise WebhookVerificationError(f"The header {name} is missing")
 
 
-# Greatest number of signatures that are checked, so that a stranger's request costs little.
+# Maximum number of signatures that are checked, so that a request of an attacker with many signatures costs little.
 _MAX_SIGNATURES = 16
 
 
@@ -52,15 +52,24 @@ def _signatures(header: str, version: str) -> list[bytes]:
     return found[:_MAX_SIGNATURES]
 
 
-def _matches_secret(secret: str, content: bytes, header: str) -> bool:
-    key = base64.b64decode(secret.removeprefix("whsec_"))
-    expected = hmac.new(key, content, hashlib.sha256).digest()
+def _key(text: str, prefix: str, size: Optional[int] = None) -> bytes:
+    """Decodes a secret or a public key. ``size`` is its number of bytes; if it is None, any number but 0."""
+    try:
+        key = base64.b64decode(text.removeprefix(prefix), validate=True)
+    except ValueError:
+        key = b""
+    if not key or (size is not None and len(key) != size):
+        raise WebhookVerificationError("A given secret or public key is malformed")
+    return key
+
+
+def _matches_secret(secret: bytes, content: bytes, header: str) -> bool:
+    expected = hmac.new(secret, content, hashlib.sha256).digest()
     return any(hmac.compare_digest(one, expected) for one in _signatures(header, "v1"))
 
 
-def _matches_key(public_key: str, content: bytes, header: str) -> bool:
-    key = base64.b64decode(public_key.removeprefix("whpk_"))
-    return any(is_signed(key, content, one) for one in _signatures(header, "v1a"))
+def _matches_key(public_key: bytes, content: bytes, header: str) -> bool:
+    return any(is_signed(public_key, content, one) for one in _signatures(header, "v1a"))
 
 
 def _is_recent(timestamp: str, now: float, tolerance: float) -> bool:
@@ -82,8 +91,9 @@ def verify_webhook(
     """Verifies a webhook and returns its notification.
 
     ``body`` is the body as it was received. Pass the webhook's ``secret`` (``whsec_…``) or its ``public_key``
-    (``whpk_…``) from GetWebhook, or two of them during a rotation. ``tolerance`` is the greatest age in seconds. Raises
-    ``WebhookVerificationError`` if the webhook must not be trusted.
+    (``whpk_…``) from GetWebhook, or two of them during a rotation. ``tolerance`` is the maximum difference
+    between the timestamp of the webhook and ``now`` in seconds. Raises ``WebhookVerificationError`` if the webhook must
+    not be trusted.
     """
     raw = body.encode() if isinstance(body, str) else body
     identifier = _header(headers, "webhook-id")
@@ -91,10 +101,12 @@ def verify_webhook(
     signatures = _header(headers, "webhook-signature")
     if not _is_recent(timestamp, time.time() if now is None else now, tolerance):
         raise WebhookVerificationError("The webhook is too old, or its timestamp is in the future")
+    secrets = [_key(one, "whsec_") for one in _listed(secret)]
+    public_keys = [_key(one, "whpk_", 32) for one in _listed(public_key)]
     content = f"{identifier}.{timestamp}.".encode() + raw
     if not (
-        any(_matches_secret(one, content, signatures) for one in _listed(secret))
-        or any(_matches_key(one, content, signatures) for one in _listed(public_key))
+        any(_matches_secret(one, content, signatures) for one in secrets)
+        or any(_matches_key(one, content, signatures) for one in public_keys)
     ):
-        raise WebhookVerificationError("No signature of the webhook matches a given secret or public key")
+        raise WebhookVerificationError("No signature of the webhook matches any of the given secrets or public keys")
     return json.loads(raw)

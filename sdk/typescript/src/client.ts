@@ -24,8 +24,8 @@ export const createClient = (options: ClientOptions): Client => {
   ]);
   return {
     ...(Object.fromEntries(apis) as Apis),
-    // Sends the operation as a command, so that it has an idempotency key: retries are then safe if it is a command,
-    // and queries ignore the key.
+    // Sends every operation as a command, because commands get an idempotency key: the key makes retries of a command
+    // safe, and queries ignore the key.
     call: (api, name, request, call) => send(`/v1/${api}/${name}`, 'command', request, call),
   };
 };

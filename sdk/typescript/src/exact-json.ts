@@ -1,4 +1,4 @@
-/** Matches numbers. Matches strings too, so that numbers inside of strings are skipped. */
+/** Matches numbers, and also strings, so that digits inside strings are not taken for numbers. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const integer = /^-?\d{16,}$/;
 /**

@@ -43,7 +43,7 @@ export type CallOptions = {
    * time for it.
    */
   readonly minPosition?: number;
-  /** Ends the call when it aborts, and also a stream that the call returned. */
+  /** Signal that aborts the call. If the call has returned a stream, the signal aborts the stream. */
   readonly signal?: AbortSignal;
   /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>;

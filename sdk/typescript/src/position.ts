@@ -1,9 +1,8 @@
 type Answered = { readonly headers: Headers };
 
 /**
- * Remembers the position of the client's last write if the read models did not include it yet. Queries send this
- * position as `x-min-position` until a response includes it, so that a client sees its own writes, whichever process
- * responds.
+ * Creates an object that remembers the position of the client's last write until the read models include the write.
+ * Queries send this position as `x-min-position`, so that a client sees its own writes, whichever process responds.
  */
 export const createPendingPosition = () => {
   let pending = 0;

@@ -3,7 +3,7 @@ import { type ConnectionError, ProblemError } from './errors.js';
 const firstDelayMs = 200;
 const maxDelayMs = 5000;
 /**
- * Maximum `retry-after` in seconds for which a call waits. If the service sends a larger one, the call fails at once.
+ * Maximum `retry-after` in seconds for which a call waits. If the service sends a larger value, the call fails at once.
  */
 const maxRetryAfter = 30;
 

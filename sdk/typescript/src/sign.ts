@@ -28,7 +28,7 @@ export const isSigned = (
   text: string,
 ): Promise<boolean> => crypto.subtle.verify('Ed25519', key, signature, encoder.encode(text));
 
-/** Returns a new nonce. The service accepts each nonce only once, so that a signed request cannot be sent again. */
+/** Returns a new nonce. The service accepts each nonce only once, so a signed request cannot be replayed. */
 export const newNonce = (): string => `${Date.now()}-${hex(crypto.getRandomValues(new Uint8Array(8)))}`;
 
 /** Returns the text that the signature of a request covers: nonce, method, path and hash of the body. */

@@ -12,18 +12,18 @@ export type WebhookNotification = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** Received headers: the headers of `fetch`, or of Node's `request.headers`. */
+/** Received headers: a `Headers` object, as in `fetch`, or the `headers` of a Node request. */
 type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerificationOptions = {
   /**
-   * Secret of the webhook (`whsec_…`), as GetWebhook returns it. Pass the old and the new one while it is being
-   * replaced.
+   * Secret of the webhook (`whsec_…`), as GetWebhook returns it. During a rotation, pass both the old and the new
+   * secret.
    */
   readonly secret?: string | readonly string[];
   /**
-   * Public key of the webhook (`whpk_…`), as GetWebhook or ListWebhooks returns it. Pass the old and the new one while
-   * it is being replaced.
+   * Public key of the webhook (`whpk_…`), as GetWebhook or ListWebhooks returns it. During a rotation, pass both the
+   * old and the new key.
    */
   readonly publicKey?: string | readonly string[];
   /**
@@ -42,7 +42,16 @@ const headerIn = (headers: ReceivedHeaders, name: string): string => {
 
 const listOf = (oneOrMore: string | readonly string[]): readonly string[] =>
   typeof oneOrMore === 'string' ? [oneOrMore] : oneOrMore;
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+/** Decodes base64; null if it is malformed. */
+const decode = (base64: string): Uint8Array<ArrayBuffer> | null => {
+  try {
+    return Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+  } catch {
+    return null;
+  }
+};
+/** Number of bytes of an ed25519 public key. */
+const publicKeyBytes = 32;
 
 /**
  * Maximum number of signatures that are checked, so that a request of an attacker with many signatures costs little.
@@ -55,11 +64,7 @@ const signaturesIn = (header: string, version: string) =>
     .split(' ')
     .flatMap((one) => {
       const [name, signature = ''] = one.split(',');
-      try {
-        return name === version ? [bytesOf(signature)] : [];
-      } catch {
-        return [];
-      }
+      return (name === version ? decode(signature) : null) ?? [];
     })
     .slice(0, maxSignatures);
 
@@ -67,13 +72,20 @@ const signaturesIn = (header: string, version: string) =>
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.reduce((difference, byte, i) => difference | (byte ^ (b[i] ?? 0)), 0) === 0;
 
-const matchesSecret = async (secret: string, content: string, header: string): Promise<boolean> => {
-  const expected = new Uint8Array(await hmac(bytesOf(secret.replace(/^whsec_/, '')), content));
+/** Decodes a secret or a public key. `size` is its number of bytes; if undefined, any number but 0. */
+const decodeKey = (text: string, prefix: string, size?: number): Uint8Array<ArrayBuffer> => {
+  const key = text.startsWith(prefix) ? decode(text.slice(prefix.length)) : decode(text);
+  if (key && key.length > 0 && key.length === (size ?? key.length)) return key;
+  throw new WebhookVerificationError('A given secret or public key is malformed');
+};
+
+const matchesSecret = async (secret: Uint8Array<ArrayBuffer>, content: string, header: string): Promise<boolean> => {
+  const expected = new Uint8Array(await hmac(secret, content));
   return signaturesIn(header, 'v1').some((one) => isEqual(one, expected));
 };
 
-const matchesKey = async (publicKey: string, content: string, header: string): Promise<boolean> => {
-  const key = await importPublicKey(bytesOf(publicKey.replace(/^whpk_/, '')));
+const matchesKey = async (publicKey: Uint8Array<ArrayBuffer>, content: string, header: string): Promise<boolean> => {
+  const key = await importPublicKey(publicKey);
   const matches = signaturesIn(header, 'v1a').map((one) => isSigned(key, one, content));
   return (await Promise.all(matches)).includes(true);
 };
@@ -94,11 +106,13 @@ export const verifyWebhook = async (
   if (!(Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds))
     throw new WebhookVerificationError('The webhook is too old, or its timestamp is in the future');
   const content = `${id}.${timestamp}.${body}`;
+  const secrets = listOf(secret).map((one) => decodeKey(one, 'whsec_'));
+  const publicKeys = listOf(publicKey).map((one) => decodeKey(one, 'whpk_', publicKeyBytes));
   const matches = [
-    ...listOf(secret).map((one) => matchesSecret(one, content, signatures)),
-    ...listOf(publicKey).map((one) => matchesKey(one, content, signatures)),
+    ...secrets.map((one) => matchesSecret(one, content, signatures)),
+    ...publicKeys.map((one) => matchesKey(one, content, signatures)),
   ];
   if (!(await Promise.all(matches)).includes(true))
-    throw new WebhookVerificationError('No signature of the webhook matches a given secret or public key');
+    throw new WebhookVerificationError('No signature of the webhook matches any of the given secrets or public keys');
   return readExact(body) as WebhookNotification;
 };

@@ -92,7 +92,7 @@ describe('a credential whose event was changed in the store', () => {
       ]);
       return apiKey;
     };
-    /** Seals all events like an earlier release, which had no seal log. */
+    /** Seals all events as an earlier release did, which had no seal log. */
     const seal = async () => {
       const history = await historyOf(stores.events, organizationId);
       const link = history.reduce(
@@ -106,7 +106,7 @@ describe('a credential whose event was changed in the store', () => {
         step(audit, organizationId, sealKey(link.count), { type: 'Seal', data }),
       ]);
     };
-    /** Appends twelve events, and seals all events like the present release. */
+    /** Appends twelve events, and seals all events as the present release does. */
     const sealNow = async (from: number) => {
       await appendEvents(stores.events, organizationId, 12, from);
       for (let n = 0; n < 2; n++) await sealAll(stores);

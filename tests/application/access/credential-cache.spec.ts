@@ -64,7 +64,7 @@ describe('the credential cache', () => {
     assert.equal((await cache.find(cached))?.secret, 'secret');
     cache.onEvent(issue(fresh));
     assert.equal((await cache.find(fresh))?.secret, 'secret');
-    // A known key with a wrong signature must get the same response as an unknown key.
+    // A request with a known key and a wrong signature must get the same response as one with an unknown key.
     await assert.rejects(cache.repeatLookup(cached), { code: 'UNAVAILABLE' });
   });
 

@@ -53,7 +53,7 @@ describe('a gateway token', () => {
   const create = async (grants: Parameters<ReturnType<typeof tokens>['create']>[2] = facts) =>
     (await tokens().create(by, organizationId, grants)).answer;
   const isKnown = async (token: string, events = stores.events) => (await cacheOver(events).find(token)) !== null;
-  /** Stores with changed streams, as left by an attacker with write access to the event store. */
+  /** Creates an event store with changed streams, as an attacker with write access could leave it. */
   const forged = (forge: (past: readonly NewEvent[]) => readonly NewEvent[], from = (stream: string) => stream) => ({
     ...stores.events,
     read: async (stream: string) => {

@@ -42,7 +42,9 @@ for (const [adapter, place] of Object.entries(limiters))
       for (const end of ends.splice(0)) await end();
     });
 
-    /** Creates the check for used nonces like a new process, on the current `limiter`, which a test may replace. */
+    /**
+     * Creates the check for used nonces as a new process does, on the current `limiter`, which a test may replace.
+     */
     const openNonces = () => {
       const current = {
         ...limiter,

@@ -19,7 +19,7 @@ const [master, other] = [addressOf(0xaaaa), addressOf(0xbbbb)];
 const [greedy, modest] = [contextOf('org_greedy', variant), contextOf('org_modest', variant)];
 type Found = { address: string; account: string; asset: { contract: string } };
 
-/** Chain of jetton masters that return a wallet for each owner. Lists the requests in `asked`. */
+/** Chain of jetton masters that return a wallet for each owner. `asked` lists the requests. */
 const createMasters = () => {
   const state = {
     asked: [] as string[],

@@ -61,6 +61,28 @@ describe('RefreshAssetBalances from a given block', () => {
     await ended(0, 'erc721');
     assert.deepEqual(await listed('erc721'), new Set(['1: 1', '3: 1']));
   });
+  it('covers the blocks up to the head, which were followed before RegisterContract', async () => {
+    const depth = 10;
+    await scene.app().wallets.updateConfirmation(by, walletId, depth);
+    await eventually(async () =>
+      assert.equal((await scene.app().wallets.find(by, { walletId, address: undefined })).confirmation, depth),
+    );
+    scene.chain.deploy(token, { standard: 'erc721' });
+    give('erc721', '1', payer, anna);
+    give('erc721', '2', payer, anna);
+    for (let n = 0; n < depth; n++) scene.chain.mine();
+    give('erc721', '2', anna, payer);
+    give('erc721', '3', payer, anna);
+    give('erc721', '4', payer, anna);
+    give('erc721', '4', anna, payer);
+    scene.chain.mine();
+    await register('erc721');
+    await refresh(0, 'erc721');
+    await ended(0, 'erc721');
+    assert.deepEqual(await listed('erc721'), new Set(['1: 1', '2: 1']));
+    for (let n = 1; n < depth; n++) scene.chain.mine();
+    await eventually(async () => assert.deepEqual(await listed('erc721'), new Set(['1: 1', '2: 0', '3: 1'])));
+  });
   it('resumes with the next block after a restart', async () => {
     scene.chain.deploy(token, { standard: 'erc1155' });
     for (const id of ['1', '2', '3', '4', '5']) give('erc1155', id, payer, anna);

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { createHandle, step } from '../../../application/commands/handle.js';
 import type { Chain } from '../../../application/ports/chain.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
-import { contract } from '../../../domain/aggregates/contract.js';
 import { until } from '../../support/eventually.js';
 import {
   allEvents,
@@ -13,12 +11,11 @@ import {
   type openStores,
 } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
+import { registerContracts } from '../../support/following/registered-contracts.js';
 import { addressOf, runApp } from '../../support/following/running-app.js';
 import { storeKinds } from '../../support/following/store-kinds.js';
-import { testSystem } from '../../support/silent.js';
 
 const standard = 'erc20';
-const firstContract = 0xc0_0000;
 const maxBalances = 500;
 const isBalance = (type: string) => type === 'BalanceRead' || type === 'BalanceRefreshed';
 
@@ -53,17 +50,7 @@ for (const { name: kind, open } of storeKinds)
         composeApp({ ...stores, events }, { chains: new Map([[followedVariant.tag, { chain, isNew: false }]]) }),
       );
     };
-    const registerContracts = async (count: number) => {
-      const handle = createHandle(stores.events, testSystem);
-      for (let n = 0; n < count; n += 50) {
-        const steps = Array.from({ length: 50 }, (_, one) => {
-          const address = addressOf(firstContract + n + one);
-          const data = { contract: address, standard, description: {} } as const;
-          return step(contract, by.organizationId, `${followedVariant.tag}.${address}`, { type: 'Register', data });
-        });
-        await scene.shown(await handle(by, steps));
-      }
-    };
+    const register = async (count: number) => scene.shown(await registerContracts(stores.events, by, count));
     const refresh = async (of: { walletId?: string; address?: string }) => {
       [asked, appended, charged] = [[], [], 0];
       const wanted = { walletId: of.walletId, address: of.address, standard } as const;
@@ -82,7 +69,7 @@ for (const { name: kind, open } of storeKinds)
     });
 
     it('reads at most 500 balances before it answers, and the rest in parts', async () => {
-      await registerContracts(100);
+      await register(100);
       const walletId = await scene.largeWallet(by, 100);
       await refresh({ walletId });
       assert.deepEqual([total(asked), total(appended)], [maxBalances, maxBalances]);
@@ -98,21 +85,21 @@ for (const { name: kind, open } of storeKinds)
     });
 
     it('is charged for every balance of the wallet', async () => {
-      await registerContracts(50);
+      await register(50);
       const walletId = await scene.largeWallet(by, 100);
       await refresh({ walletId });
       assert.equal(charged, 100 * 50);
     });
 
     it('is charged for every balance of a single address', async () => {
-      await registerContracts(50);
+      await register(50);
       await scene.largeWallet(by, 100);
       await refresh({ address: addressOf(1) });
       assert.equal(charged, 50);
     });
 
     it('stores the balances of one address in appends of at most 500, however many it has', async () => {
-      await registerContracts(1200);
+      await register(1200);
       const walletId = await scene.largeWallet(by, 100);
       await refresh({ address: addressOf(1) });
       assert.deepEqual([total(asked), total(appended)], [1200, 1200]);

@@ -8,7 +8,7 @@ import {
 } from '../../../application/async/cancellation.js';
 import { createSingleFlight } from '../../../application/async/single-flight.js';
 
-/** Work that the test completes. `cancellations` lists the cancellation that each start was given. */
+/** Work that the test completes. `cancellations` lists the cancellation that each start received. */
 const manualWork = () => {
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const cancellations: Cancellation[] = [];

@@ -58,16 +58,29 @@ const copyTo = (stream: string, id: string, metadata = 'metadata') =>
 const own = `'${organizationId}.thing-1'`;
 const other = `'${organizationId}.thing-99'`;
 
-/** Changes made with write access to the event store while no service runs: name, SQL, and the reason in the proof. */
-const forgeries: readonly (readonly [string, string, RegExp])[] = [
-  ['an event without a code', copyTo(other, "old.id || '-new'", "json_remove(metadata, '$.mac')"), /without the auth/],
-  ['an event with the code of another', copyTo(own, "old.id || '-new'"), /authentication code is invalid/],
-  ['an event of another stream', copyTo(other, 'old.id'), /authentication code is invalid/],
-  [
-    'an event that no process has hashed yet, with other data',
-    `UPDATE events SET data = json_set(data, '$.forged', 1) WHERE position = (SELECT max(position) FROM events)`,
-    /authentication code is invalid/,
-  ],
+/** Change made with write access to the event store while no service runs, and the reason that the proof gives. */
+type Forgery = { readonly title: string; readonly statement: string; readonly reason: RegExp };
+const forgeries: readonly Forgery[] = [
+  {
+    title: 'an event without a code',
+    statement: copyTo(other, "old.id || '-new'", "json_remove(metadata, '$.mac')"),
+    reason: /without the auth/,
+  },
+  {
+    title: 'an event with the code of another',
+    statement: copyTo(own, "old.id || '-new'"),
+    reason: /authentication code is invalid/,
+  },
+  {
+    title: 'an event of another stream',
+    statement: copyTo(other, 'old.id'),
+    reason: /authentication code is invalid/,
+  },
+  {
+    title: 'an event that no process has hashed yet, with other data',
+    statement: `UPDATE events SET data = json_set(data, '$.forged', 1) WHERE position = (SELECT max(position) FROM events)`,
+    reason: /authentication code is invalid/,
+  },
 ];
 
 describe('events that a writer of the event store appended while no service ran', () => {
@@ -88,7 +101,7 @@ describe('events that a writer of the event store appended while no service ran'
     assert.equal(await files.flawOf(organizationId), null);
   });
 
-  for (const [title, statement, reason] of forgeries)
+  for (const { title, statement, reason } of forgeries)
     it(`are not sealed, and the proof names the first: ${title}`, async () => {
       await service.append(11, 0);
       await service.seal();
@@ -135,7 +148,7 @@ describe('events that a writer of the event store appended while no service ran'
   it('are sealed once an operator has accepted the history as it is', async () => {
     await service.append(11, 0);
     await service.seal();
-    await files.tamper(forgeries[0]?.[1] ?? '');
+    await files.tamper(forgeries[0]?.statement ?? assert.fail('no forgery'));
     await service.seal();
     await files.audit().acceptLoss.ofHistory(operator, organizationId, 'known');
     await service.append(11, 100);

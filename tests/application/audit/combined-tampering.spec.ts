@@ -1,82 +1,38 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { verifyExport, writeExport } from '../../../application/audit/export-file.js';
+import { toHeadRecord } from '../../../application/audit/log/head-record.js';
+import {
+  firstDiscontinuity,
+  parseWitnessedHead,
+  type WitnessedHead,
+} from '../../../application/audit/log/witnessed.js';
+import { createSealLog, type SealerPorts } from '../../../application/audit/seals/seal-log.js';
 import { createStoreProof } from '../../../application/audit/store-proof.js';
-import { type EventStore, organizationOf, type Recorded } from '../../../application/ports/event-store.js';
-import type { StateStore } from '../../../application/ports/state.js';
-import { canonical } from '../../../domain/aggregates/audit.js';
+import { createHandle } from '../../../application/commands/handle.js';
+import { createNotary } from '../../../infrastructure/keys/notary.js';
 import { manualSystem, notary } from '../../support/audit/sealed-history.js';
+import {
+  type Contents,
+  checkpointOf,
+  createTampering,
+  historyIn,
+  historyText,
+  logOf,
+  type Owner,
+  owners,
+  partOf,
+  provenState,
+  storesWith,
+  type Tampering,
+  tampering,
+  textOf,
+} from '../../support/audit/tampered-contents.js';
 import { type Files, openFiles } from '../../support/audit/tampered-files.js';
-import { change } from '../../support/audit/tampering.js';
 import { allEvents } from '../../support/following/following.js';
 import { sized } from '../../support/run/tier.js';
 
-const byText = (a: string, b: string) => (a < b ? -1 : 1);
-
-const owners = [`org_${'a'.repeat(32)}`, `org_${'b'.repeat(32)}`, 'system'] as const;
-
-/** Contents of both stores at one moment; the state holds the sealer's progress. */
-type Contents = { readonly events: readonly Recorded[]; readonly state: ReadonlyMap<string, string> };
-
-/** Change that an attacker makes in the stores to an organization's events, the log or the sealer's progress. */
-type Tampering = {
-  readonly kind:
-    | 'alter'
-    | 'remove'
-    | 'repeat'
-    | 'move'
-    | 'cut'
-    | 'forge'
-    | 'append'
-    | 'retime'
-    | 'forget'
-    | 'exchange'
-    | 'set back';
-  readonly owner: number;
-  readonly at: number;
-  readonly to: number;
-};
-
 const somewhere = fc.nat(100_000);
-const tampering: fc.Arbitrary<Tampering> = fc.record({
-  kind: fc.constantFrom(
-    'alter',
-    'remove',
-    'repeat',
-    'move',
-    'cut',
-    'forge',
-    'append',
-    'retime',
-    'forget',
-    'exchange',
-    'set back',
-  ),
-  owner: fc.nat(owners.length - 1),
-  at: somewhere,
-  to: somewhere,
-});
-
-const idOf = (owner: string) => `audit-chain:${owner}`;
-
-/** Read-only event store and state store with the given contents. */
-const storesWith = ({ events, state }: Contents) => {
-  const of = (organizationId: string) => events.filter(({ stream }) => organizationOf(stream) === organizationId);
-  const store = {
-    read: async (stream: string) => ({ events: events.filter((one) => one.stream === stream), revision: 0 }),
-    readOrganization: async function* (organizationId: string) {
-      yield of(organizationId);
-    },
-  };
-  const stateStore = {
-    get: async (_: string, id: string) => {
-      const value = state.get(id);
-      return value === undefined ? null : { value, revision: 1 };
-    },
-    ids: async (_: string, after: string) => [...state.keys()].filter((id) => id > after).toSorted(byText),
-  };
-  return { events: store as unknown as EventStore, state: stateStore as unknown as StateStore };
-};
-
 /** Number of events that the first seals cover, at the beginning of the store. */
 const sealedAtFirst = 30;
 const fileTamperings = {
@@ -101,6 +57,43 @@ const fileTampering: fc.Arbitrary<FileTampering> = fc.tuple(
   fc.nat(1),
 );
 
+/** Rollbacks that nothing in the stores shows; a rollback of the log's checkpoint alone hides nothing. */
+const rollbacks: readonly Tampering[] = [
+  { kind: 'set back everything', owner: 0, at: 0, to: 0 },
+  { kind: 'set back everything', owner: 0, at: 1, to: 0 },
+  { kind: 'set back', owner: 0, at: 2, to: 0 },
+  { kind: 'set back the log', owner: 0, at: 0, to: 1 },
+];
+
+/** Change of an exported file from line `at`, and there from character `to`; both are taken modulo what there is. */
+type ExportTampering = {
+  readonly kind: 'alter' | 'remove' | 'cut' | 'earlier file' | 'other key';
+  readonly at: number;
+  readonly to: number;
+};
+const exportTampering: fc.Arbitrary<ExportTampering> = fc.record({
+  kind: fc.constantFrom('alter', 'remove', 'cut', 'earlier file', 'other key'),
+  at: somewhere,
+  to: somewhere,
+});
+
+const altered = (line: string, at: number) =>
+  `${line.slice(0, at)}${line[at] === 'x' ? 'y' : 'x'}${line.slice(at + 1)}`;
+/** Tampers with the lines of a file; `earlier` and `foreign` are files of the same history to take other lines from. */
+const tamperExport =
+  (earlier: readonly string[], foreign: readonly string[]) =>
+  (lines: readonly string[], { kind, at, to }: ExportTampering): readonly string[] => {
+    const from = at % Math.max(1, lines.length);
+    const line = lines[from] ?? '';
+    return {
+      alter: () => lines.toSpliced(from, 1, altered(line, to % Math.max(1, line.length))),
+      remove: () => lines.toSpliced(from, 1),
+      cut: () => lines.slice(0, from),
+      'earlier file': () => [...lines.slice(0, from), ...earlier.slice(from)],
+      'other key': () => [...lines.slice(0, from), ...foreign.slice(from)],
+    }[kind]();
+  };
+
 const withCopy = async (directory: string, work: (files: Files) => Promise<void>) => {
   const files = await openFiles(directory);
   try {
@@ -110,9 +103,34 @@ const withCopy = async (directory: string, work: (files: Files) => Promise<void>
   }
 };
 
+/** Files that an auditor keeps elsewhere: the exports of the last moment, and the head of the log that a witness saw. */
+type Kept = { readonly exports: ReadonlyMap<Owner, readonly string[]>; readonly witnessed: WitnessedHead };
+
+const linesOf = (texts: readonly string[]) =>
+  async function* () {
+    yield* texts;
+  };
+const readLines = async (pieces: AsyncIterable<string>) => {
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return text.trimEnd().split('\n');
+};
+
 describe('the proof of all histories together', () => {
   let directory: string;
+  let kept: Kept;
   const moments: Contents[] = [];
+  const keep = async (files: Files) => {
+    const { events, state } = files.stores();
+    const values = await Promise.all(
+      provenState.map(async (id) => [id, (await state.get('processes', id))?.value] as const),
+    );
+    const there = values.filter((one): one is readonly [string, string] => one[1] !== undefined);
+    moments.push({ events: await allEvents(events), state: new Map(there) });
+  };
+  const system = manualSystem();
+  const logIn = ({ events, state }: Pick<SealerPorts, 'events' | 'state'>) =>
+    createSealLog({ events, state, handle: createHandle(events, system), notary, system });
   before(async () => {
     const files = await openFiles();
     for (const round of [0, 1, 2]) {
@@ -120,89 +138,96 @@ describe('the proof of all histories together', () => {
       await files.append('system', 11, 20 * round);
       await files.seal(manualSystem(() => round));
       await files.seal();
-      const { events, state } = files.stores();
-      const ids = [...owners.map(idOf), 'audit-log'];
-      const values = await Promise.all(ids.map(async (id) => [id, (await state.get('processes', id))?.value] as const));
-      const there = values.filter((one): one is readonly [string, string] => one[1] !== undefined);
-      moments.push({ events: await allEvents(events), state: new Map(there) });
+      await keep(files);
     }
+    // Events that the sealer has hashed and no seal covers.
+    await files.append(owners[0], 3, 100);
+    await files.seal();
+    await keep(files);
+    const texts = owners.map(async (owner) => [owner, await readLines(files.audit().export(owner))] as const);
+    const head = toHeadRecord((await logIn(files.stores()).head()) ?? assert.fail('nothing was logged'));
+    const witnessed = parseWitnessedHead(JSON.stringify(head)) ?? assert.fail('the head is not one');
+    kept = { exports: new Map(await Promise.all(texts)), witnessed };
     await files.close();
     directory = files.directory;
   });
 
-  const proves = async (contents: Contents) => {
-    const proof = createStoreProof({ ...storesWith(contents), notary, system: manualSystem() });
+  const proofOf = (contents: Contents) => createStoreProof({ ...storesWith(contents), notary, system });
+  const isProven = async (contents: Contents) => {
     for (const owner of owners) {
-      const { flaw, unproven } = await proof.verify(owner);
+      const { flaw, unproven } = await proofOf(contents).verify(owner);
       if (flaw || unproven !== undefined) return false;
     }
     return true;
   };
-
-  /** Replaces all events of an owner with `own`, and leaves their positions as given. */
-  const withEvents = ({ events, state }: Contents, owner: string, own: readonly Recorded[]): Contents => {
-    const others = events.filter(({ stream }) => organizationOf(stream) !== owner);
-    return { events: [...others, ...own], state };
+  /** Returns the owners whose history contradicts the file that was exported of it. */
+  const contradictedExports = async (contents: Contents) => {
+    const flaws = owners.map((owner) => proofOf(contents).compare(owner, linesOf(kept.exports.get(owner) ?? [])()));
+    const found = await Promise.all(flaws);
+    return owners.filter((_, n) => found[n]);
   };
-  const placeAfter = ({ events }: Contents, more: number) =>
-    1 + more + events.reduce((last, { position }) => Math.max(last, position), 0);
-  const apply = (contents: Contents, { kind, owner: n, at, to }: Tampering): Contents => {
-    const owner = owners[n] as string;
-    const own = contents.events.filter(({ stream }) => organizationOf(stream) === owner);
-    const [from, target] = [at % Math.max(1, own.length), to % Math.max(1, own.length)];
-    const event = own[from];
-    if (!event) return contents;
-    const events = (changed: readonly Recorded[]) => withEvents(contents, owner, changed);
-    const state = (id: string, value: string | undefined): Contents => {
-      const next = new Map(contents.state);
-      if (value === undefined) next.delete(id);
-      else next.set(id, value);
-      return { ...contents, state: next };
-    };
-    const earlier = moments[at % (moments.length - 1)] as Contents;
-    return {
-      alter: () => events(own.with(from, { ...event, data: Object(change(event.data, to, at)) })),
-      remove: () => events(own.toSpliced(from, 1)),
-      repeat: () => events(own.toSpliced(target, 0, event)),
-      move: () => events(own.toSpliced(from, 1).toSpliced(target, 0, event)),
-      cut: () => events(own.slice(0, from)),
-      forge: () => events([...own.slice(0, from), ...own.slice(from).map((one) => ({ ...one, id: `${one.id}f` }))]),
-      // The copy gets another type, because the copy of a seal is harmless: it only repeats a valid statement.
-      append: () =>
-        events([...own, { ...event, id: `${event.id}a`, type: 'Appended', position: placeAfter(contents, to) }]),
-      retime: () => events(own.map((one, i) => (i >= from ? { ...one, time: one.time + 1 + (to % 1000) } : one))),
-      forget: () => state(at % 4 === 3 ? 'audit-log' : idOf(owner), undefined),
-      exchange: () => state(idOf(owner), contents.state.get(idOf(owners[(n + 1) % owners.length] as string))),
-      'set back': () => {
-        const had = earlier.events.filter(({ stream }) => organizationOf(stream) === owner);
-        const back = to % 2 === 0 ? withEvents(contents, owner, had) : contents;
-        return {
-          events: back.events,
-          state: new Map([...back.state, [idOf(owner), earlier.state.get(idOf(owner)) ?? '']]),
-        };
-      },
-    }[kind]();
-  };
-  const textOf = ({ events, state }: Contents) =>
-    canonical([
-      owners.map((owner) => events.filter(({ stream }) => organizationOf(stream) === owner)),
-      [...state].toSorted(([a], [b]) => byText(a, b)),
-    ]);
+  const trust = { publicKey: notary.publicKey, isSigned: notary.isSigned, sha256: system.sha256 };
+  const contradictsWitness = async (contents: Contents) =>
+    (await firstDiscontinuity([kept.witnessed], logIn(storesWith(contents)), trust)) !== null;
 
   it('holds for every earlier state of the stores', async () => {
-    for (const moment of moments) assert.ok(await proves(moment));
+    for (const moment of moments) assert.ok(await isProven(moment));
   });
 
-  it('fails after any combination of truncation, forgery, replacement, reordering, changed times and rollback', () =>
-    fc.assert(
+  it('fails after any combination of tamperings except a rollback, which an exported file or a witness shows', async () => {
+    const last = moments.at(-1) as Contents;
+    const apply = createTampering(moments.slice(0, -1));
+    let hidden = 0;
+    await fc.assert(
       fc.asyncProperty(fc.array(tampering, { minLength: 1, maxLength: 4 }), async (all) => {
-        const last = moments.at(-1) as Contents;
-        const tampered = all.reduce(apply, last);
-        if (moments.some((moment) => textOf(moment) === textOf(tampered))) return;
-        assert.ok(!(await proves(tampered)), JSON.stringify(all));
+        const [tampered, about] = [all.reduce(apply, last), JSON.stringify(all)];
+        if (!(await isProven(tampered))) return assert.notEqual(textOf(tampered), textOf(last), about);
+        const changed = owners.filter((owner) => historyText(tampered, owner) !== historyText(last, owner));
+        if (changed.length > 0) hidden++;
+        const parts = [...owners.map((owner) => (one: Contents) => partOf(one, owner)), logOf, checkpointOf];
+        for (const part of parts)
+          assert.ok(
+            moments.some((moment) => part(moment) === part(tampered)),
+            about,
+          );
+        assert.deepEqual(await contradictedExports(tampered), changed, about);
+        assert.equal(await contradictsWitness(tampered), logOf(tampered) !== logOf(last), about);
       }),
+      { numRuns: sized(40, 1000), examples: rollbacks.map((one) => [[one]]) },
+    );
+    assert.ok(hidden >= 3, `${hidden} rollbacks were not shown by the stores alone`);
+  });
+
+  it('fails for every exported file in which lines were altered, cut, or replaced by those of another file or key', async () => {
+    const write = async ({ events }: Contents, owner: Owner, by = notary) => {
+      const history = async function* () {
+        yield historyIn({ events, state: new Map() }, owner);
+      };
+      const time = new Date(system.now()).toISOString();
+      return readLines(writeExport(owner, history(), { notary: by, sha256: system.sha256, time }));
+    };
+    const foreigner = createNotary(new Uint8Array(32).fill(9));
+    const files = await Promise.all(
+      owners.map(async (owner) => ({
+        last: kept.exports.get(owner) ?? [],
+        earlier: await write(moments[0] as Contents, owner),
+        foreign: await write(moments.at(-1) as Contents, owner, foreigner),
+      })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...files),
+        fc.array(exportTampering, { minLength: 1, maxLength: 4 }),
+        async ({ last, earlier, foreign }, all) => {
+          const lines = all.reduce(tamperExport(earlier, foreign), last);
+          const { flaw } = await verifyExport(linesOf(lines), { ...trust, trusted: notary.publicKey });
+          const isGenuine = [last, earlier].some((genuine) => genuine.join('\n') === lines.join('\n'));
+          assert.equal(flaw === null, isGenuine, JSON.stringify(all));
+        },
+      ),
       { numRuns: sized(40, 1000) },
-    ));
+    );
+  });
 
   const assertFlaw = async (files: Files, about: string) => {
     const flaws = await Promise.all(owners.map((one) => files.flawOf(one)));

@@ -12,6 +12,9 @@ const organizationId = `org_${'a'.repeat(32)}`;
 const other = `org_${'b'.repeat(32)}`;
 const operator = { actor: { kind: 'operator', id: 'mara' }, requestId: 'request' } as const;
 
+/** SQL expressions for the columns that say where an inserted event stands and whose it is. */
+type Place = { readonly position: string; readonly revision: string; readonly owner: string };
+
 const pageBytes = 4096;
 const indexPages: readonly unknown[] = [2, 10];
 /** Returns a copy of a database file in which the index entries of a stream name another stream. */
@@ -60,8 +63,10 @@ describe('an attacker who changes by which order and owner the store finds its e
     return [settingsIn((await events.read(stream)).events), settingsIn(await allEvents(events))];
   };
   const shown = async () => settingsIn(await historyOf(files.stores().events, organizationId));
-  /** Forges a setting: copies the last event into another row with data that the attacker chose. */
-  const insert = (position: string, revision: string, owner: string) =>
+  /**
+   * Returns SQL that forges a setting: it copies the last event into another row, with data that the attacker chose.
+   */
+  const insert = ({ position, revision, owner }: Place) =>
     `INSERT INTO events SELECT ${position}, stream, ${revision}, ${owner}, id || 'f', type,
        replace(data, 'tokens', 'api_keys'), metadata, time, 0 FROM events WHERE ${inStream} AND data LIKE '%tokens%'`;
   const end = '(SELECT max(position) + 1 FROM events)';
@@ -97,14 +102,14 @@ describe('an attacker who changes by which order and owner the store finds its e
   });
 
   const places = [
-    ['under another organization', end, '9', "'nobody'"],
-    ['before the first revision', end, '-1', 'organization'],
-    ['before the first position', '-5', '9', 'organization'],
-  ] as const;
-  for (const [where, position, revision, owner] of places)
+    { where: 'under another organization', position: end, revision: '9', owner: "'nobody'" },
+    { where: 'before the first revision', position: end, revision: '-1', owner: 'organization' },
+    { where: 'before the first position', position: '-5', revision: '9', owner: 'organization' },
+  ];
+  for (const { where, ...place } of places)
     it(`cannot insert an event ${where} that is obeyed but not shown`, async () => {
       await appendSettings('api_keys', 'tokens');
-      await files.tamper(insert(position, revision, owner));
+      await files.tamper(insert(place));
       const [inStreamNow, inAll] = await obeyed();
       assert.deepEqual([inStreamNow, inAll], [await shown(), await shown()]);
       assert.match(

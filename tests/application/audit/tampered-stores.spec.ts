@@ -118,6 +118,24 @@ describe("an attacker with write access to a store's files", () => {
     assert.equal(await files.flawOf(organizationId), null);
   });
 
+  it('hides nothing by rolling back only the checkpoint of the log: the log and the progress prove the rest', async () => {
+    const before = (await files.stores().state.get('processes', 'audit-log'))?.value ?? '';
+    const seal = async (from: number) => {
+      await files.append(organizationId, 11, from);
+      return sealAndListen();
+    };
+    await seal(50);
+    const seals = await sealsOf(organizationId);
+    await files.put('audit-log', before);
+    assert.equal(await files.flawOf(organizationId), null);
+    assert.deepEqual(await seal(70), []);
+    assert.equal(await sealsOf(organizationId), seals + 1);
+    await files.put('audit-log', before);
+    const newest = "(SELECT max(position) FROM events WHERE type = 'SealLogged')";
+    await files.tamper(`DELETE FROM events WHERE type = 'SealLogged' AND position = ${newest}`);
+    assert.match(await reasonOf(organizationId), /^the seal log without the seal over \d+ events, which the sealer's /);
+  });
+
   it('cannot remove an organization without a trace', async () => {
     await files.tamper(`DELETE FROM events WHERE ${own}`);
     await files.remember(organizationId, null);

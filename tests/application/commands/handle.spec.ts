@@ -110,10 +110,20 @@ describe('the command handler', () => {
     assert.equal(order.at(-1), 'large');
   });
 
-  for (const [size, count, concurrent, title] of [
-    [60, 8, 2, 'treats batches of one organization as large once together they have a hundred steps within a second'],
-    [1, 150, 150, 'starts single changes of one organization at once, however many there are'],
-  ] as const)
+  for (const { title, steps, commands, concurrent } of [
+    {
+      title: 'treats batches of one organization as large once together they have a hundred steps within a second',
+      steps: 60,
+      commands: 8,
+      concurrent: 2,
+    },
+    {
+      title: 'starts single changes of one organization at once, however many there are',
+      steps: 1,
+      commands: 150,
+      concurrent: 150,
+    },
+  ])
     it(title, async () => {
       let [inFlight, most] = [0, 0];
       const recorded: EventStore = {
@@ -129,9 +139,9 @@ describe('the command handler', () => {
       };
       const handle = createHandle(recorded, { ...testSystem, now: () => 0 });
       const context = { ...by, actor: { kind: 'credential', id: 'key' } } as const;
-      const command = (part: number) => Array.from({ length: size }, (_, n) => register(`${part}-${n}`));
-      await Promise.all(Array.from({ length: count }, (_, part) => handle(context, command(part))));
-      assert.equal(await events.head(), size * count);
+      const command = (part: number) => Array.from({ length: steps }, (_, n) => register(`${part}-${n}`));
+      await Promise.all(Array.from({ length: commands }, (_, part) => handle(context, command(part))));
+      assert.equal(await events.head(), steps * commands);
       assert.equal(most, concurrent);
     });
 

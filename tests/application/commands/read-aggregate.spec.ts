@@ -71,4 +71,59 @@ describe('readAggregate', () => {
     const broken = { read: () => Promise.reject(new Error('the disk is gone')) };
     await assert.rejects(readAggregate(broken, counter, 'org_a', 'one'), /the disk is gone/);
   });
+
+  describe('of a long stream', () => {
+    const long = Array.from({ length: 300 }, (_, n) => counted(n));
+    let applied: number[];
+    let recording: typeof counter;
+    const sumOf = (events: readonly NewEvent[]) => ({
+      sum: events.reduce((total, { data }) => total + (data as Counted['data']).by, 0),
+      times: events.length,
+    });
+    beforeEach(() => {
+      applied = [];
+      recording = {
+        ...counter,
+        evolve: {
+          Counted: (state, data) => {
+            applied.push(data.by);
+            return counter.evolve.Counted(state, data);
+          },
+        },
+      };
+    });
+    const readOf = (events: readonly NewEvent[], by = recording) =>
+      readAggregate(streams({ [streamName('org_a', 'counter', 'long')]: events }), by, 'org_a', 'long');
+
+    it('folds only the new events if the store returns the same event objects again', async () => {
+      await readOf(long);
+      applied = [];
+      const more = [...long, counted(1000), counted(2000)];
+      assert.deepEqual(await readOf(more), sumOf(more));
+      assert.deepEqual(await readOf(more), sumOf(more));
+      assert.deepEqual(applied, [1000, 2000]);
+    });
+
+    it('folds all events if one of the earlier events is missing or different', async () => {
+      await readOf(long);
+      const fewer = long.slice(0, -1);
+      const inserted = [...long.slice(0, 100), counted(5000), ...long.slice(100)];
+      const replaced = [...long.slice(0, -1), counted(6000), counted(7000)];
+      for (const events of [fewer, inserted, replaced, long]) assert.deepEqual(await readOf(events), sumOf(events));
+    });
+
+    it('keeps no state of another decider', async () => {
+      await readOf(long);
+      const largest: typeof counter = {
+        ...counter,
+        evolve: { Counted: ({ sum, times }, { by }) => ({ sum: Math.max(sum, by), times: times + 1 }) },
+      };
+      assert.deepEqual(await readOf(long, largest), { sum: 299, times: 300 });
+    });
+
+    it('rejects an unknown type among the new events', async () => {
+      await readOf(long);
+      await assert.rejects(readOf([...long, { ...counted(1), type: 'Doubled' }]), UnreadableEvent);
+    });
+  });
 });

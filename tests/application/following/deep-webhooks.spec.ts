@@ -8,7 +8,8 @@ import { storeKinds } from '../../support/following/store-kinds.js';
 const payer = addressOf('payer');
 const watched = addressOf('watched');
 /**
- * Number of blocks, more than the finality depth of nodes, and more than `deepest`, at which every webhook is notified.
+ * Number of blocks. It is greater than the depth at which nodes report a block as final, and greater than `deepest`,
+ * the depth at which every webhook is notified.
  */
 const blocks = 200;
 const deepest = 128;

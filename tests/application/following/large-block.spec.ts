@@ -9,7 +9,7 @@ import { createScene, people, tokens } from '../../support/following/scripted-fo
 import { describeInFull } from '../../support/run/tier.js';
 
 const [ann = '', , , , stranger = ''] = people;
-/** Transfers with events that are together far larger than EventStoreDB accepts in one append. */
+/** Transfers whose events together are far larger than the maximum size of one append to EventStoreDB. */
 const mints = Array.from({ length: 1300 }, () => ({ asset: tokens, from: stranger, to: ann, value: 1n }));
 
 describeInFull('the follower on EventStoreDB', () => {

@@ -59,7 +59,7 @@ describe('a stalled chain', () => {
     assert.deepEqual(await everything(app), { ready: [], alarm: 0, blocks: 0, seconds: 0, headRead: 0 });
     node.hangs = true;
     script.headers = headersOf('a', 25);
-    // Waits until the turn hangs: a turn that still completed at the later time would count as following.
+    // Waits until the turn hangs, because a turn that completed after the clock advanced would count as progress.
     await until('the turn hangs', () => node.isAsked);
     clock.pass(55);
     await eventually(async () => {

@@ -5,6 +5,7 @@ import { ann, person, useFollowedWallet } from '../../support/following/followed
 import { allEvents, coinsOf, followedVariant } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { movedClock } from '../../support/following/moved-clock.js';
+import { silent } from '../../support/silent.js';
 
 describe('a block that no node can return', () => {
   const followed = useFollowedWallet('org_unreadable');
@@ -20,9 +21,10 @@ describe('a block that no node can return', () => {
     },
   };
   const clock = movedClock(1_700_000_100_000);
+  const logged: unknown[] = [];
   const start = () => {
-    const { system } = clock;
-    followed.start(headerChain(script), { system, unreadableBlockSeconds: 600 });
+    const log = { ...silent, error: (fields: object, line?: string) => void logged.push({ line, ...fields }) };
+    followed.start(headerChain(script), { system: { ...clock.system, log }, unreadableBlockSeconds: 600 });
   };
   const typesAbout = async () =>
     (await allEvents(stores().events)).flatMap(({ type, stream }) =>
@@ -56,6 +58,11 @@ describe('a block that no node can return', () => {
     const block = { number: 15, hash: 'a15', chain: 'a0' };
     assert.deepEqual(found?.data, { block, reason: 'receipts do not fit the block' });
     assert.equal(followed.alarm(), '');
+  });
+
+  it('is named once in the log, as an error', () => {
+    const about = { variant: followedVariant.tag, height: 15, hash: 'a15', reason: 'receipts do not fit the block' };
+    assert.deepEqual(logged, [{ line: 'Block could not be read and was left out', ...about }]);
   });
 
   it('is listed in the status, and counted in the metrics', async () => {

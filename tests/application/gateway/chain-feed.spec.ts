@@ -206,7 +206,23 @@ describe('the feed of a chain', () => {
     nodes[0]?.heal();
     chain.mine([logging()]);
     await caughtUp();
-    assert.deepEqual(heights(), [4, 5, 6]);
+    assert.deepEqual(heights(), [3, 4, 5, 6]);
+  });
+  it('reports a reorganization of all blocks since the first subscription: what it replaced, and the new branch', async () => {
+    await start(1);
+    const old = [chain.mine([logging(2)]), chain.mine([logging()])];
+    await caughtUp();
+    chain.reorganize(
+      4,
+      Array.from({ length: 5 }, () => [logging()]),
+    );
+    await caughtUp();
+    const fresh = [5, 6, 7, 8].map((number) => chain.at(number) as MinedBlock);
+    assert.deepEqual(
+      headers.map(({ hash }) => hash),
+      [...old, ...fresh].map(({ hash }) => hash),
+    );
+    assert.deepEqual(applied(logs), canonicalLogs(5));
   });
   const action = fc.oneof(
     fc.record({ do: fc.constant('mine' as const), logs: fc.nat(2) }),

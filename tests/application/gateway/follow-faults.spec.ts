@@ -12,6 +12,7 @@ type ReportedLog = { readonly blockHash: string; readonly removed: boolean };
 
 const some = `0x${'01'.repeat(256)}`;
 const hashOf = (number: number, fork = 0) => `0x${fork}${number.toString(16).padStart(63, '0')}`;
+const forkOf = (hash: string) => Number(hash[2]);
 const numberOf = (hash: string) => Number.parseInt(hash.slice(3), 16);
 const away = () => {
   throw new Failure('UNAVAILABLE', 'no node of this chain can be reached');
@@ -19,7 +20,7 @@ const away = () => {
 
 /** Chain with one log in every block, and a feed of this chain whose pauses take no time. */
 const following = async () => {
-  const state = { head: 10, bloom: some as unknown, asked: [] as string[], pauses: 0, now: 0 };
+  const state = { head: 10, fork: 0, bloom: some as unknown, asked: [] as string[], pauses: 0, now: 0 };
   const ending = new AbortController();
   const faults = {
     block: (_: string): unknown => undefined,
@@ -29,7 +30,7 @@ const following = async () => {
   const blockOf = (hash: string) => ({
     number: hex(numberOf(hash)),
     hash,
-    parentHash: hashOf(numberOf(hash) - 1),
+    parentHash: hashOf(numberOf(hash) - 1, forkOf(hash)),
     logsBloom: state.bloom,
     transactions: [],
   });
@@ -50,7 +51,7 @@ const following = async () => {
       state.asked.push(`${method} ${typeof param === 'string' ? param : ''}`);
       return answers[method]?.(param);
     },
-    head: async () => ({ number: state.head, hash: hashOf(state.head) }),
+    head: async () => ({ number: state.head, hash: hashOf(state.head, state.fork) }),
     watchHeads: (notice) => {
       newHead = notice;
     },
@@ -61,13 +62,16 @@ const following = async () => {
     state.now += ms;
     await turn();
   };
-  const feed = createChainFeed(node as Node, { ...testSystem, sleep, now: () => state.now, log: silent });
+  const errors: object[] = [];
+  const log = { ...silent, error: (fields: object) => errors.push(fields) };
+  const feed = createChainFeed(node as Node, { ...testSystem, sleep, now: () => state.now, log });
   const [heads, logs]: [string[], ReportedLog[]] = [[], []];
   await feed.onHeads((_, { json }) => heads.push(JSON.parse(json)));
   await feed.onLogs(readFilter({}), ({ json }) => logs.push(JSON.parse(json)));
   return {
     state,
     faults,
+    errors,
     heads,
     logs,
     grow: (to: number) => {
@@ -97,6 +101,46 @@ describe("the gateway's follower", () => {
     assert.deepEqual([state.pauses >= 69, heads, reportedBlocks(follower)], [true, [hashOf(11)], [11]]);
   });
 
+  it('reports a branch that replaced all remembered blocks once, after any number of failed turns', async () => {
+    const { state, faults, grow, heads, logs } = follower;
+    grow(12);
+    await until('the follower has reported', () => logs.length === 2);
+    state.fork = 1;
+    let failures = 0;
+    faults.logs = () => (++failures <= 30 ? away() : undefined);
+    grow(13);
+    await until('the follower has reported', () => heads.length >= 6 && logs.length >= 8);
+    const branch = [10, 11, 12, 13].map((number) => hashOf(number, 1));
+    assert.deepEqual(heads, [hashOf(11), hashOf(12), ...branch]);
+    assert.deepEqual(
+      logs.map(({ blockHash, removed }) => [blockHash, removed]),
+      [
+        ...[false, true].flatMap((removed) => [11, 12].map((number) => [hashOf(number), removed])),
+        ...branch.map((hash) => [hash, false]),
+      ],
+    );
+  });
+
+  it('reports what it remembers of a branch that was replaced, and logs that there was more', async () => {
+    const { state, errors, grow, heads, logs } = follower;
+    grow(610);
+    await until('the follower has reported', () => logs.length === 600);
+    assert.deepEqual(errors, []);
+    state.fork = 1;
+    grow(611);
+    await until('the follower has reported', () => logs.at(-1)?.blockHash === hashOf(611, 1));
+    const remembered = Array.from({ length: 512 }, (_, i) => 99 + i);
+    assert.deepEqual(
+      logs.filter(({ removed }) => removed).map(({ blockHash }) => blockHash),
+      remembered.map((number) => hashOf(number)),
+    );
+    assert.deepEqual(
+      heads.slice(600),
+      [...remembered, 611].map((number) => hashOf(number, 1)),
+    );
+    assert.deepEqual(errors, [{ head: 611, oldestRemembered: 99 }]);
+  });
+
   it('accepts that a block has no logs once a node has said so often enough, counted per block', async () => {
     const { state, faults, grow, heads } = follower;
     const asked = new Map<string, number>();
@@ -118,7 +162,7 @@ describe("the gateway's follower", () => {
     let denials = 0;
     faults.logs = (hash) => {
       if (numberOf(hash) !== 11 || ++denials > 60) return undefined;
-      // Undoes the pauses, so that no time passes between the empty answers.
+      // Resets the clock, so that no time passes between the empty answers.
       state.now = 0;
       return [];
     };

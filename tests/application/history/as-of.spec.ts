@@ -32,7 +32,9 @@ const play = async (
   return noted;
 };
 
-/** Moments that identify a position: the position itself, and its time if the next event has a later time. */
+/**
+ * Lists the moments that identify a position: the position itself, and its time if the next event has a later time.
+ */
 const momentsOf = (times: ReadonlyMap<Position, number>, position: Position): Moment[] => {
   const time = times.get(position) ?? 0;
   const next = times.get(position + 1) ?? Number.POSITIVE_INFINITY;

@@ -49,7 +49,10 @@ const redo = (documents: Documents, organizationId: string, difference: Differen
 const written = (documents: Documents) =>
   JSON.parse(JSON.stringify([...documents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
-/** Offsets of positions, so many that some document is both added and removed between two consecutive positions. */
+/**
+ * Offsets of further positions to compare. There are so many that some document is both added and removed between two
+ * consecutive positions.
+ */
 const betweens = Array.from({ length: 12 }, (_, i) => i * 20);
 
 describe('the differences between two moments', () => {

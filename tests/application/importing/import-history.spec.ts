@@ -36,6 +36,34 @@ describe('ImportHistory', () => {
     assert.equal(complete_since_block, 0);
   });
 
+  it('records a block that the follower was reading when the address was registered', async () => {
+    const held = { hash: '', isAsked: false, isReleased: false };
+    scene = await openImportScene('import meanwhile', (chain) => ({
+      ...chain,
+      block: async (hash, interest) => {
+        const block = await chain.block(hash, interest);
+        if (hash !== held.hash) return block;
+        held.isAsked = true;
+        await until('the block is released', () => held.isReleased);
+        return block;
+      },
+    }));
+    mineSome(scene.chain, [[], []]);
+    await scene.followed();
+    scene.chain.onHead(({ number, hash }) => {
+      if (number === 3) held.hash = hash;
+    });
+    mineSome(scene.chain, [[{ from: other, to: ann, value: 7n }]]);
+    await until('the follower reads the block', () => held.isAsked);
+    const walletId = await scene.register(late, ann);
+    const importId = await scene.importFrom(ann);
+    held.isReleased = true;
+    await scene.followed();
+    const done = await scene.ended(importId);
+    assert.equal(done.state, 'COMPLETED', done.reason);
+    await eventually(async () => assert.equal((await recordedOf(scene, late, walletId)).length, 1));
+  });
+
   it('notifies nobody of imported transfers', async () => {
     scene = await openImportScene('import quietly');
     mineSome(scene.chain, [...someBlocks, [], []]);
@@ -44,7 +72,7 @@ describe('ImportHistory', () => {
     const endpoint = 'https://example.com/hook';
     await scene.app().webhooks.register(late, { walletId, endpoint, confirmation: 0 });
     await scene.ended(await scene.importFrom(ann));
-    // The notification of a later transfer shows that the fan-out has processed the imported transfers before.
+    // The notification of a later transfer shows that the fan-out has already processed the imported transfers.
     mineSome(scene.chain, [[{ from: other, to: ann, value: 9n }], [], [], []]);
     const requested = async () =>
       (await allEvents(scene.stores.events)).filter(({ type }) => type === 'DeliveryRequested');

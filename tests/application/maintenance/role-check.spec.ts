@@ -52,12 +52,12 @@ const stopped = (own: readonly Role[], seconds: number, n = 1) =>
   instanceOf({ roles: own, seen: seconds, stopped: true }, n);
 
 describe('the check of roles', () => {
-  it('is content before the first start, and names the command that starts the service', async () =>
+  it('reports no problem before the first start, and names the command that starts the service', async () =>
     assert.deepEqual(await found([], { used: false }), [
       'ok no service has run on these stores yet: start one with chainfold serve',
     ]));
 
-  it('is content while every role runs', async () => {
+  it('reports no problem while every role runs', async () => {
     const all = await found([seen(roles, 5)], { chains: true, webhooks: true });
     assert.deepEqual(
       all,
@@ -107,7 +107,7 @@ describe('the check of roles', () => {
       'warn projector was stopped 10 s ago (vm, pid 2)',
     ]));
 
-  it('is content when another process has the role of one that was killed', async () =>
+  it('reports no problem when another process has the role of one that was killed', async () =>
     assert.deepEqual(
       (await found([seen(roles, 60), seen(roles, 2, 2)])).filter((one) => !one.startsWith('ok')),
       [],

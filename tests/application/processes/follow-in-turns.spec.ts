@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.js';
 import { organizationCreated } from '../../support/histories/events.js';
 import { testSystem } from '../../support/silent.js';
 
-/** Number of events of one organization, more than a process keeps in memory. */
+/** Number of events of one organization, which is greater than the number that a process keeps in memory. */
 const many = 2500;
 
 for (const engine of ['sqlite', 'eventstoredb over its wire'] as const)

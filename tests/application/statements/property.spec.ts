@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Line } from '../../../application/statements/lines.js';
-import type { Movement } from '../../../application/statements/movements.js';
+import type { StatementMovement } from '../../../application/statements/movements.js';
 import type { Asset } from '../../../domain/asset.js';
 import {
   type EvmChain,
@@ -31,7 +31,7 @@ const crash = {
 const weights = { mine: 6, reorganize: 3, return: 1 };
 const steps = randomSteps(blocks, weights, [{ weight: 2, arbitrary: fc.record(crash) }], 12);
 
-/** Confirmations of the wallets of the scene. */
+/** Confirmation depths of the wallets in the scene. */
 const confirmations = [3, 1, 6];
 const everything = { address: undefined, standard: undefined, contract: undefined, token: undefined };
 
@@ -60,7 +60,7 @@ const changesIn = (chain: EvmChain, start: number, end: number, address: string,
 };
 const statementOf = async ({ app }: Scene, { by, walletId }: Wallet, start: MinedBlock, end: MinedBlock) => {
   const request = { ...everything, walletId, startTime: start.time, endTime: end.time + 3 };
-  const movements: Movement[] = [];
+  const movements: StatementMovement[] = [];
   let lines: readonly Line[] = [];
   for (let token: string | undefined = ''; token !== undefined; ) {
     const page = await app().statements.page(by, request, { size: 3, token: token || undefined });
@@ -82,7 +82,7 @@ const checkLine = (chain: EvmChain, line: Line, confirmation: number, start: Min
   assert.equal(inTransit, transit.incoming - transit.outgoing - transit.fees);
 };
 
-const sumOf = (movements: readonly Movement[], { address, asset }: Line) => {
+const sumOf = (movements: readonly StatementMovement[], { address, asset }: Line) => {
   const own = movements.filter((one) => one.address === address);
   const moved = own.filter(({ document }) => document.transfer.asset.standard === asset.standard);
   const paid = asset.standard === 'native' ? own.reduce((sum, { fee }) => sum + fee, 0n) : 0n;

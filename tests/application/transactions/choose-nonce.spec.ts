@@ -24,7 +24,8 @@ const sending = {
 const chain = { genesis: async () => ({ hash: genesis }), sending } as unknown as Chain;
 
 /**
- * Opens the service on one set of engines, with a wallet that sends. `counted` counts the stream reads of some work.
+ * Opens the service on one set of engines, with a wallet that sends transactions. `counted` runs some work and counts
+ * its stream reads and its yields to the event loop.
  */
 const openScene = async (engine: (typeof engines)[number]) => {
   const [eventsPlace, modelsPlace] = await Promise.all([engine.events(), engine.readModels(projections)]);

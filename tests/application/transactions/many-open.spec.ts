@@ -2,30 +2,18 @@ import assert from 'node:assert/strict';
 import type { Handle } from '../../../application/commands/handle.js';
 import type { Chain, Header, Sending } from '../../../application/ports/chain.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
-import type { ReadModels } from '../../../application/ports/read-models.js';
+import type { DocumentKey, ReadModels } from '../../../application/ports/read-models.js';
 import { createTransactionWatcher } from '../../../application/transactions/watch.js';
 import { scopeOf } from '../../../projections/define.js';
-import type { OpenTransactionDocument } from '../../../projections/transactions.js';
+import { type OpenTransactionDocument, openTransactions } from '../../../projections/transactions.js';
 import { countScans } from '../../support/array-scans.js';
 import { followedVariant } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
+import { openDocument } from '../../support/transactions/open-document.js';
 
 const head: Header = { number: 9, hash: '0xb9', parentHash: '0xb8', time: 9 };
-const document = (n: number, given: Partial<OpenTransactionDocument> = {}): OpenTransactionDocument => ({
-  transaction_id: `tx_${n}`,
-  wallet_id: 'wal_1',
-  chain: head.hash,
-  from: '0xaa',
-  nonce: n,
-  hash: `0x${n}`,
-  cancellation_hash: '',
-  is_taken: true,
-  is_canceling: false,
-  seen: null,
-  is_ended: false,
-  sent_time: '2026-01-01T00:00:00Z',
-  ...given,
-});
+const document = (n: number, given: Partial<OpenTransactionDocument> = {}) =>
+  openDocument(n, { chain: head.hash, ...given });
 type Owned = { readonly owner: string; readonly document: OpenTransactionDocument };
 
 /**
@@ -42,9 +30,14 @@ const watchOnce = async (open: readonly Owned[], count: number, failing = '') =>
     id: one.transaction_id,
     document: one,
   }));
+  const documents = new Map(found.map(({ scope, id, document: one }) => [`${scope} ${id}`, one]));
   const readModels = {
     scan: async (_: unknown, after?: object) => (after ? [] : found),
-    getMany: async (_: unknown, keys: readonly unknown[]) => keys.map(() => ({ confirmation: 1 })),
+    getMany: async (collection: unknown, keys: readonly DocumentKey[]) =>
+      keys.map(({ scope, id }) =>
+        collection === openTransactions ? documents.get(`${scope} ${id}`) : { confirmation: 1 },
+      ),
+    checkpoint: async () => ({ revision: 1, positions: {} }),
   } as unknown as ReadModels;
   const sending = {
     countsAt: async (senders: readonly string[]) => senders.map(() => count),

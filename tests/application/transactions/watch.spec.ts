@@ -118,9 +118,16 @@ const createMemory = () => {
       const found = after ? null : document();
       return found ? [{ scope: `org_a/${followedVariant.tag}`, id: named.transactionId, document: found }] : [];
     },
-    getMany: async (_: unknown, keys: readonly unknown[]) => keys.map(() => ({ confirmation: depth })),
+    getMany: async (collection: unknown, keys: readonly unknown[]) =>
+      keys.map(() => (collection === openTransactions ? document() : { confirmation: depth })),
+    checkpoint: async () => ({ revision: past.length, positions: { [openTransactions.name]: past.length } }),
   } as unknown as ReadModels;
-  const events = { read: async () => ({ events: past, revision: past.length - 1 }) } as unknown as EventStore;
+  const events = {
+    read: async () => ({ events: past, revision: past.length - 1 }),
+    readAll: async function* (after: number) {
+      yield past.map((event, i) => ({ ...event, position: i + 1, metadata: about })).slice(after);
+    },
+  } as unknown as EventStore;
   return { past, handle, readModels, events };
 };
 

@@ -46,7 +46,10 @@ const base58 = fc.string({
 });
 const bech32 = fc.string({ unit: fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l') }).map((text) => `bc1${text}`);
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-/** Texts that could collide when packed: with NULs at the end, like padding, or with code units like packed digits. */
+/**
+ * Texts that would collide if their packed form lacked the encoding or the length: some end with NULs, which equal
+ * padding, and others are packed into the same 32-bit word in different encodings.
+ */
 const trailing = fc.constantFrom(
   'a',
   'a\0',

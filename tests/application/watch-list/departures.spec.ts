@@ -34,6 +34,40 @@ describe('an address that was removed at a height', () => {
     assert.deepEqual(watched.holdersAt(address, 9), [other]);
   });
 
+  it('is not visited before that height is final, however many addresses depart', () => {
+    const watched = createWatchIndex('C', 7);
+    let visits = 0;
+    for (let n = 0; n < 500; n++) {
+      const removed = `0x${n.toString(16).padStart(40, '0')}`;
+      watched.hold(holder, removed);
+      const departure = { holder, address: removed, head: 1000 + n };
+      watched.depart({
+        ...departure,
+        get head() {
+          visits++;
+          return departure.head;
+        },
+      });
+    }
+    visits = 0;
+    for (let height = 0; height < 1000; height++) watched.finalize(height);
+    assert.equal(visits, 0);
+    watched.finalize(1009);
+    assert.ok(visits <= 20, `${visits} visits`);
+    assert.equal(watched.holdersAt(`0x${'9'.padStart(40, '0')}`, 1009).length, 0);
+    assert.equal(watched.holdersAt(`0x${'a'.padStart(40, '0')}`, 1009).length, 1);
+  });
+
+  it('departs once more after it was registered again, at the later height', () => {
+    const watched = departed();
+    watched.hold(holder, address);
+    watched.depart({ holder, address, head: 20 });
+    watched.finalize(19);
+    assert.deepEqual(new Set(watched.holdersAt(address, 20)), new Set([holder, other]));
+    watched.finalize(20);
+    assert.deepEqual(watched.holdersAt(address, 20), [other]);
+  });
+
   it('is held again after another registration, whatever height becomes final', () => {
     const watched = departed();
     watched.hold(holder, address);

@@ -11,7 +11,7 @@ const [activities, webhooks, maxPerTurn] = [3000, 200, 1000];
 const headerOf = (number: number) => ({ number, hash: `0x${number}`, parentHash: `0x${number - 1}`, time: number });
 const knownAt = (number: number): KnownHeaders => ({ chain: '0x0', headers: [headerOf(0), headerOf(number)] });
 
-/** Watches transfers of block 1 to many wallets, with webhooks that are notified 100 blocks later. */
+/** Watches transfers in block 1 to many wallets, with webhooks that are notified at 100 confirmations. */
 const watchMany = () => {
   const index = createWatchIndex(followedVariant.tag, 1);
   let turns = 0;

@@ -27,7 +27,7 @@ const found = event('TokenAccountFound', { asset: jetton, account });
 const followed = event('ContractRegistered', { contract: jetton.contract, standard: 'token', description: {} });
 const unfollowed = event('ContractRemoved', { contract: jetton.contract });
 
-/** Loads the watch list like a follower that starts after all events and has followed blocks up to a height. */
+/** Loads the watch list for a follower that starts after all events and has followed blocks up to a height. */
 const loaded = async (events: readonly NewEvent[], final: number) => {
   const stores = await openStores();
   const app = composeApp(stores);

@@ -119,7 +119,7 @@ describe('a disabled webhook', () => {
     };
     const stateOf = async (id: string) =>
       foldStored(delivery, (await scene.stores.events.read(deliveryStream(scene.context, id))).events).state;
-    /** Puts a parked delivery into the queue, as if it had not been removed in time. */
+    /** Unparks a delivery while its webhook is still disabled, as if the delivery had not been parked yet. */
     const open = (deliveryId: string) => {
       const data = { deliveryId, webhookId: scene.webhookId };
       return handle(scene.context, [deliveryStep(scene.context, deliveryId, { type: 'Unpark', data })]);

@@ -40,15 +40,16 @@ describe('a removed webhook', () => {
     await Promise.all(running);
     await stores.close();
   });
-  const start = (name: string) => running.push(supervise(name, processOf(app, name).run, stop.signal, testSystem));
+  const start = (name: string, of = app) =>
+    running.push(supervise(name, processOf(of, name).run, stop.signal, testSystem));
   const caughtUp = async () => assert.ok(await app.progress.reached(await stores.events.head(), 120_000));
 
   const register = async () => (await app.webhooks.register(context, endpoint)).answer.webhook_id;
   const addHeader = async (webhookId: string | undefined) =>
     (await app.webhookHeaders.register(context, { webhookId, name: 'x-a', value: 'v' })).answer.webhook_header_id;
-  const used = async (quota: string) => {
+  const used = async (quota: string, by = context) => {
     await caughtUp();
-    return (await app.quotas.list(context.organizationId)).find((one) => one.quota === quota)?.used;
+    return (await app.quotas.list(by.organizationId)).find((one) => one.quota === quota)?.used;
   };
   const listed = async () => {
     await caughtUp();
@@ -57,10 +58,10 @@ describe('a removed webhook', () => {
     const headers = await Promise.all(ids.map(async (id) => readWhole(await app.webhookHeaders.list(context, id))));
     return { webhooks: webhooks.length, headers: headers.flat().length };
   };
-  /** Removes a webhook like an earlier release, which did not remove its headers. */
-  const removeAlone = (webhookId: string) =>
-    createHandle(stores.events, testSystem)(context, [
-      step(webhook, context.organizationId, webhookKey(context, webhookId), { type: 'Remove', data: { webhookId } }),
+  /** Removes a webhook as an earlier release did, which did not remove its headers. */
+  const removeAlone = (webhookId: string, by = context) =>
+    createHandle(stores.events, testSystem)(by, [
+      step(webhook, by.organizationId, webhookKey(by, webhookId), { type: 'Remove', data: { webhookId } }),
     ]);
   const keys = async () => {
     const events = await allEvents(stores.events);
@@ -91,6 +92,29 @@ describe('a removed webhook', () => {
     start('webhook header cleanup');
     await eventually(async () => assert.equal(await used('webhook_headers'), 71));
     await eventually(async () => assert.equal((await keys()).filter((one) => one === null).length, 50));
+  });
+
+  it("frees its headers although another organization's webhook cannot be read", async () => {
+    const failing = contextOf(`org_${'f'.repeat(32)}`);
+    for (const by of [failing, context]) {
+      const gone = (await app.webhooks.register(by, endpoint)).answer.webhook_id;
+      await app.webhookHeaders.register(by, { webhookId: gone, name: 'x-a', value: 'v' });
+      await removeAlone(gone, by);
+    }
+    assert.equal(await used('webhook_headers'), 1);
+    let isFailing = true;
+    const events: EventStore = {
+      ...stores.events,
+      read: async (stream, deadline) => {
+        if (isFailing && stream.startsWith(`${failing.organizationId}.`)) throw new Error('this stream cannot be read');
+        return stores.events.read(stream, deadline);
+      },
+    };
+    start('webhook header cleanup', composeApp({ ...stores, events }));
+    await eventually(async () => assert.equal(await used('webhook_headers'), 0));
+    assert.equal(await used('webhook_headers', failing), 1);
+    isFailing = false;
+    await eventually(async () => assert.equal(await used('webhook_headers', failing), 0));
   });
 
   it('frees a header that is registered at the moment of the removal', async () => {

@@ -31,7 +31,7 @@ describe('the public key of a webhook', () => {
     await running;
     await stores.close();
   });
-  /** Composes the application again, like another process over the same stores. */
+  /** Composes the application again, as another process on the same stores would. */
   const start = () => {
     opened = 0;
     const vault: Vault = {

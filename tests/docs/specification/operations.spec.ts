@@ -18,7 +18,10 @@ import {
 
 const withoutLinks = (cell: string) => cell.replaceAll(/\[[^\]]+\]\(#[^)]+\)/g, linked);
 
-/** Returns the words for the schemas of a field if they are the same for all; otherwise the placeholder of a link. */
+/**
+ * Returns the words that describe a field if they are the same for all its schemas; otherwise the placeholder for a
+ * link.
+ */
 const wordsOver = (schemas: readonly AnySchema[], words: (schema: AnySchema) => string) => {
   const all = new Set(schemas.map(words));
   return all.size === 1 ? [...all][0] : linked;
@@ -28,10 +31,10 @@ type Entry = readonly [name: string, documented: unknown];
 /** Sorts entries and keeps repeated names, so that a name listed twice shows as a difference. */
 const byName = (entries: readonly Entry[]) => entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Record types that were compared already, each with its API. */
+/** Record types that have already been compared, each with its API. */
 const followed = new Set<string>();
 
-/** Compares the documented fields of a record type with its schema, and also those of the record types inside it. */
+/** Compares the documented fields of a record type, and of the record types inside it, with their schemas. */
 const compareRecord = (anchor: string, schema: AnySchema, segment: string, words: (schema: AnySchema) => string) => {
   const section = sectionAt(anchor);
   const table = tableWith(section, ...recordColumns) ?? assert.fail(`no table of fields at #${anchor}`);

@@ -22,7 +22,7 @@ const sections = readPage('docs/specification.md');
 const tables = sections.flatMap((section) => section.tables.map((table) => ({ ...table, anchor: section.anchor })));
 
 const plain = (cell: string | undefined) => (cell ?? '').replaceAll('`', '');
-/** Returns the rows of the only table in a section that has the given first column. */
+/** Returns the rows of the section's only table with the given first column. */
 const tableAt = (anchor: string, first: string) => {
   const [found, another] = tables.filter((table) => table.anchor === anchor && table.columns[0] === first);
   assert.ok(found && !another, `one table of ${first} at #${anchor}`);

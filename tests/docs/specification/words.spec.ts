@@ -78,7 +78,7 @@ const paragraphsOf = (endpoint: Endpoint) => {
   );
 };
 
-/** Operations that the page describes. Another spec requires that it describes all. */
+/** Operations that the page describes. Another spec checks that the page describes every operation. */
 const onPage = endpoints.filter(({ operation, variant }) =>
   documented.some(({ name, apis }) => name === operation.name && apis.includes(variant.segment)),
 );

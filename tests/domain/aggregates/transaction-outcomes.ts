@@ -16,7 +16,7 @@ import {
   waiting,
 } from './transaction-states.js';
 
-/** Rows of the matrix in which the chain shows an outcome. */
+/** Rows of the state matrix for commands that observe an outcome on the chain. */
 export const outcomeRows: Row<State, TransactionCommand, TransactionEvent>[] = [
   {
     asks: 'Observe that it is pending',

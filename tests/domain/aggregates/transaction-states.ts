@@ -86,7 +86,7 @@ export const cancellationSigned = 'being canceled, with the cancellation signed'
 export const cancellationSent = 'being canceled, with the cancellation sent';
 export const cancellationRefused = 'being canceled, with the cancellation rejected';
 export const cancellationMined = 'canceled by a mined cancellation';
-/** States of the tests by the API state that error messages name for them. */
+/** States in the tests, grouped by the API state that error messages name for them. */
 const shown: Readonly<Record<string, readonly State[]>> = {
   CREATED: ['created'],
   SIGNED: ['signed', 'refused'],
@@ -126,7 +126,9 @@ export const waiting: State[] = [
 export const minedAt = (confirmations: number) => ({ ...event.mined, data: { ...seen, confirmations, failed: false } });
 export const cancelMinedAt = (confirmations: number) => ({ ...event.cancelMined, data: { ...seen, confirmations } });
 
-/** Observes an outcome, which is deep enough for the wallet at 3 confirmations and final at 64. */
+/**
+ * Creates the command that observes an outcome. It is deep enough for the wallet at 3 confirmations, and final at 64.
+ */
 export const observe = (outcome: Outcome, confirmations: number): TransactionCommand => ({
   type: 'Observe',
   data: { ...named, outcome, confirmations, isDeep: confirmations >= 3, isFinal: confirmations >= 64 },

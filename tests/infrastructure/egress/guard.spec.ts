@@ -90,7 +90,9 @@ const wholes = [
       .join('.')
       .replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
 ];
-/** Spells an address as one to four numbers in given bases, of which the last holds all remaining bytes. */
+/**
+ * Spells an address as one to four numbers, each in its given base. The last number holds all remaining bytes.
+ */
 const numbers = (ip: number, parts: number, bases: readonly number[]) =>
   [...bytes(ip).slice(0, parts - 1), parts === 1 ? ip : ip % 2 ** (8 * (5 - parts))]
     .map((part, i) => (digits[bases[i] ?? 0] ?? String)(part))

@@ -5,7 +5,7 @@ import messages from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 import { until } from '../../support/eventually.js';
 
-/** Makes an append of one record that every state of its stream allows. */
+/** Makes an append of one record that succeeds in every state of its stream. */
 const appendTo = (stream: string) => {
   const schema = new messages.SchemaInfo().setName('E');
   const record = new messages.AppendRecord().setRecordId(stream).setStream(stream).setSchema(schema);

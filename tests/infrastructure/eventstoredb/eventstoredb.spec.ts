@@ -60,8 +60,8 @@ describe('the EventStoreDB adapter under faults', () => {
     for (const when of ['before', 'after'] as const)
       it(`appends to many streams once while calls of ${rpc} keep failing ${when} they take effect`, async () => {
         const writes = wide(20);
-        // Fails the one call that reserves all streams first, so that the individual appends after it meet faults of
-        // `rpc`.
+        // Fails the one call that would reserve all streams. The store then reserves them with individual appends,
+        // which meet the faults of `rpc`.
         double.fail('batchAppend', status.UNAVAILABLE, 1, when);
         double.fail(rpc, status.UNAVAILABLE, 3, when);
         await store.append(writes);

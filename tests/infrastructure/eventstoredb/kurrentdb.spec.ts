@@ -37,7 +37,7 @@ const tried = isFull ? appendModes : appendModes.slice(0, 1);
 
 describe('the event store on KurrentDB', () => {
   let runs: Map<string, { readonly double: EventStoreDouble; readonly ended: ReturnType<typeof run> }>;
-  // All modes run concurrently, because each also waits for timers.
+  // All modes run concurrently, because each spends part of its time waiting for timers.
   before(async () => {
     const started = tried.map(async ([mode, manyStreams], n) => {
       const double = await startEventStoreDouble({ manyStreams });

@@ -132,7 +132,7 @@ describe('an outcome that a node does not show yet', () => {
   });
   const writes = [1, 2].map((n) => write(stream(n), [event(n)]));
   const commitStream = commitStreamOf(writes);
-  /** Hides the commit stream from a number of reads, like a lagging node. */
+  /** Hides the commit stream from a number of reads, as a lagging node would. */
   const behind = (reads: number): Connection => {
     let hidden = 0;
     return {

@@ -11,7 +11,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 type Answer = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
 
-/** Pool member that answers a request by the block tag in its parameters. */
+/** Creates a pool member whose answer to a request depends on the block tag in the parameters. */
 const memberThat = (answers: (tag: string) => Answer, isVetted = true) => {
   const exchange = async (_: string, params: string) => {
     const answer = answers(JSON.parse(params)[0]);

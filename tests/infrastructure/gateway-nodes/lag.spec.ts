@@ -146,7 +146,7 @@ describe('a gateway whose fast node lags behind a slow one', () => {
     const { ask, quick, slow, hear } = await startBeside();
     quick.state.turns = 50;
     const before = ask('eth_getLogs', of101);
-    // Waits for either node, because the slow one is asked for the logs if a poll of the heads comes first.
+    // Waits until either node is asked for the logs: it is the slow one if a poll of the heads comes first.
     const isAsked = () => [quick, slow].some(({ state }) => state.asked.includes('eth_getLogs'));
     while (!isAsked()) await turn();
     hear(101);

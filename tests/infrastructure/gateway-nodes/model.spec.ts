@@ -18,7 +18,7 @@ const action = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('suffer' as const),
-      // Index of a node; the last one stands for all nodes.
+      // Index of a node; the highest index stands for all nodes.
       node: fc.nat(4),
       fault: fc.constantFrom(...modelFaults),
     }),
@@ -78,7 +78,8 @@ const scenes: readonly (readonly Action[])[] = [
   [waiting(400), mining(1), waiting(25), asking(newestLogs, 5), waiting(60), asking(newestLogs, 2)],
   // A client sends calls that every node rejects, while another asks for data that one node lacks.
   [waiting(2100), asking(failing, 5), waiting(60), asking(failing, 5), waiting(60), asking(receipt, 5), waiting(150)],
-  // The fastest node starts to serve another chain, answers for final blocks, and both gateways are asked later.
+  // The fastest node starts to serve another chain and answers requests for final blocks. Both gateways are asked
+  // later.
   [
     waiting(2100),
     asking(finalBlock, 2),

@@ -9,7 +9,7 @@ import { createUnitQueue } from '../../../infrastructure/gateway-nodes/units/uni
 import { startAnsweringNode } from '../../support/chains/answering-node.js';
 import { silent } from '../../support/silent.js';
 
-/** Runs timers manually: the clock stands still between them. */
+/** Creates a clock that stands still until the test runs its timers. */
 const createClock = () => {
   let clock = 0;
   const due: { at: number; work: () => void }[] = [];
@@ -62,8 +62,8 @@ describe('the rate limits of nodes in units', () => {
           );
           for (const [place, most] of perSecond.entries()) {
             const own = granted.filter((one) => one.place === place);
-            // All calls before the last cost less than the units of one second and of the time until the last call. The
-            // last call may exceed these units.
+            // All calls before the last one cost less than the units of one second plus those of the time until the
+            // last call. The last call may exceed this sum.
             const before = own.slice(0, -1).reduce((sum, { cost }) => sum + cost, 0);
             assert.ok(before < most + ((own.at(-1)?.at ?? 0) / 1000) * most + 1e-6);
           }
@@ -134,7 +134,7 @@ describe('the rate limits of nodes in units', () => {
       const call = async (i: number) =>
         pool.answer({ method: 'eth_call', params: [{ data: `0x${i.toString(16).padStart(2, '0')}` }, 'latest'] });
       await Promise.all(Array.from({ length: 25 }, (_, i) => call(i)));
-      // The first 20 calls use the units of a second, and each further one uses those of 50 ms.
+      // The first 20 calls use the units of one second, and each further call uses the units of another 50 ms.
       assert.ok(performance.now() - startedAt >= 4 * 50 - 5);
       for (let i = 0; i < 1000; i++) await pool.answer({ method: 'eth_getBlockByHash', params: [hash, false] });
       assert.equal(node.asked.filter(({ method }) => method === 'eth_getBlockByHash').length, 1);

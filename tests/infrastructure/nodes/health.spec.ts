@@ -8,7 +8,9 @@ describe('the health of a node', () => {
   const log = { info: record, warn: record, error: record };
   const health = (maxRestMs = 5000) => createHealth({ name: 'host:1', owner: 'chain', maxRestMs, log });
   const fault = (kind: FaultKind = 'failing', restMs = 0) => new NodeFault(kind, 'is down', restMs);
-  /** Checks the remaining backoff of the node, less the time that has passed. */
+  /**
+   * Reports a fault to the node, and checks that it backs off for `expected` ms, less the time that has passed.
+   */
   const assertRests = (node: ReturnType<typeof health>, reason: NodeFault, expected: number) => {
     const before = performance.now();
     node.rest(reason);

@@ -9,7 +9,7 @@ type Given = { readonly number: number; readonly time: number };
 
 describe('the highest head of several nodes', () => {
   const headOf = ({ number, time }: Given) => ({ number, time, hash: `0x${number}` });
-  /** Records the heads of as many nodes, and finds the highest of them. */
+  /** Records each of the heads as that of a separate node, and returns the number of the highest head. */
   const highestOf = (...given: readonly Given[]) => {
     const { note, highest } = createHeadRecord<number, ReturnType<typeof headOf>>();
     return highest(given.map((one, node) => note(node, headOf(one)))).number;

@@ -19,7 +19,7 @@ const long = `the sender is blocked because ${'it owes a fee, '.repeat(200)}and 
 
 type Started = { readonly url: string; close(): Promise<unknown> };
 
-/** Server that rejects every request. */
+/** Starts a server that rejects every request. */
 const startRefusing = async (scheme: string, answer: (id: unknown) => object, code = 200): Promise<Started> => {
   const server = createServer((request, response) => {
     let text = '';

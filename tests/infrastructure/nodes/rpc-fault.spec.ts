@@ -3,7 +3,7 @@ import { faultOf } from '../../../infrastructure/nodes/json-rpc/rpc-fault.js';
 import type { FaultKind } from '../../../infrastructure/nodes/node-fault.js';
 
 const messages: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
-  // Errors about limits of the service's plan at one node. Another node is asked until these limits are reset.
+  // Errors about the limits of a paid plan at one node's provider. Another node is asked until these limits are reset.
   busy: [
     'Your app has exceeded its compute units per second capacity',
     'daily request count exceeded, request rate limited',
@@ -20,7 +20,7 @@ const messages: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
     'Unauthorized',
     'not authorized for this network',
   ],
-  // Every node rejects these calls, and none of them is overloaded.
+  // Errors of calls that every node rejects, although no node is overloaded.
   refused: [
     'stack limit reached 1024 (1023)',
     'exceeds block gas limit',

@@ -8,7 +8,7 @@ import { until } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 
-/** Timeouts that outlast a suspended process. */
+/** Times in ms that are longer than any stall of the process. */
 const timeouts = { leaseMs: 60_000, timeoutMs: redisAnswerMs };
 
 describe('jobs on a failing Redis', () => {

@@ -27,7 +27,7 @@ const eventsFrom = (from: number, to: number): NewEvent[] =>
     },
   }));
 
-/** Wraps a database so that `rows` has the number of rows that each execution of a statement returned. */
+/** Wraps a database so that `rows` lists the number of rows that each execution of a statement returned. */
 const countRows = (db: Database) => {
   const rows: number[] = [];
   const prepare = (sql: string) => {

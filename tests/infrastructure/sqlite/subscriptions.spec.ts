@@ -3,7 +3,7 @@ import type { Recorded } from '../../../application/ports/event-store.js';
 import { createSubscriptions } from '../../../infrastructure/sqlite/events/subscriptions.js';
 
 const batchSize = 500;
-/** Number of events, more than a function call can have arguments. */
+/** Number of events, which is greater than the maximum number of arguments of a function call. */
 const largeCount = 200_000;
 const eventsUpTo = (head: number) => Array.from({ length: head }, (_, n) => ({ position: n + 1 }) as Recorded);
 

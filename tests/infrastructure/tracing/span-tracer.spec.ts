@@ -63,6 +63,19 @@ describe('the tracer of OpenTelemetry', () => {
     assert.equal(spans()[0]?.spanContext().traceId, traceId);
   });
 
+  it('links a span to the other traces that caused it, and leaves out malformed contexts', async () => {
+    const { tracer, spans } = open();
+    const others = ['1', '2'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`);
+    const links = [...others, 'garbage'].map((context) => ({ traceparent: context }));
+    await tracer.entry('batch', { kind: 'consumer', parent: { traceparent }, links }, async () => undefined);
+    const [batch] = spans();
+    assert.equal(batch?.spanContext().traceId, traceId);
+    assert.deepEqual(
+      batch?.links.map(({ context }) => `00-${context.traceId}-${context.spanId}-01`),
+      others,
+    );
+  });
+
   it('passes on a context that is not sampled, but stores none with events', async () => {
     const { tracer, names, headersNow } = open(new AlwaysOffSampler());
     await tracer.entry('request', { kind: 'server', parent: { traceparent } }, async () => {

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { sharedKeyEnds } from '../../../application/webhooks/shared-key.js';
 import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 
-/** Key of RFC 8032, section 7.1, test 1. */
+/** Key from RFC 8032, section 7.1, test 1. */
 const seed = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
 const publicBytes = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
 
@@ -22,7 +22,9 @@ const isSigned = (key: Key, { id, timestamp, body }: WebhookMessage, base64 = ''
 /** Checks the first signature, which is made with the webhook's own key. */
 const isOurs = (key: Key, message: WebhookMessage, signature: string) =>
   isSigned(key, message, /^v1a,([^ ]+) v1,[^ ]+/.exec(signature)?.[1]);
-/** Checks like receivers from before webhooks had their own keys, which accept any of the signatures. */
+/**
+ * Checks the signatures as receivers did before webhooks had their own keys: any valid signature is accepted.
+ */
 const wasOurs = (key: Key, message: WebhookMessage, signature: string) =>
   [...signature.matchAll(/(?:^| )v1a,([^ ]+)/g)].some(([, base64]) => isSigned(key, message, base64));
 const isShared = (webhook: Webhook, { id, timestamp, body }: WebhookMessage, signature: string) => {
@@ -146,7 +148,7 @@ describe('webhook signatures', () => {
     }
     assert.equal(isShared(new Webhook(signer.newSecret()), message, signature), false);
     assert.equal(isOurs(publicKeyOf(webhookSigner(randomBytes(32)).publicKeyOf(to)), message, signature), false);
-    // A signature of one kind must not be accepted in place of the other.
+    // A signature of one kind must not be accepted in place of a signature of the other kind.
     const swapped = signature.replace('v1a,', 'v0,').replace('v1,', 'v1a,').replace('v0,', 'v1,');
     assert.equal(isShared(new Webhook(secret), message, swapped), false);
   });

@@ -213,6 +213,23 @@ describe('chainfold backup verify', () => {
     assert.equal(existsSync(other.directory), false);
   });
 
+  it('finds an event that somebody wrote to the event store before it was sealed, if the master key is here', async () => {
+    const { home, target } = await taken();
+    const intact = await jsonOf(home, ['backup', 'verify', target]);
+    assert.match(intact.checks.at(-1).found, /agree with their seals and their authentication codes;/);
+    const db = new DatabaseSync(join(home.directory, 'events.db'));
+    db.exec(`UPDATE events SET data = json_set(data, '$.name', 'B') WHERE type = 'OrganizationCreated'`);
+    db.close();
+    for (const command of [['backup'], ['backup', 'verify']]) {
+      const { code, stdout } = await runCommand(home, [...command, target, '--json']);
+      assert.equal(code, 1, stdout);
+      assert.match(JSON.parse(stdout).checks.at(-1).found, /its authentication code is invalid$/);
+    }
+    const without = withDirectory(home, join(freshDirectory(), 'none'));
+    const { checks } = await jsonOf(without, ['backup', 'verify', target]);
+    assert.match(checks.at(-1).found, /seals, but their authentication codes were not checked without the master key/);
+  });
+
   it('reports that a directory has no backup', async () => {
     const { code, stderr } = await runCommand(await embedded.home(), ['backup', 'verify', freshDirectory()]);
     assert.equal(code, 1);

@@ -39,7 +39,7 @@ describe('audit verify --witness with the log of a running service', () => {
 
   const file = join(freshDirectory(), 'heads.ndjson');
   writeFileSync(file, JSON.stringify(headOf(5)));
-  /** Returns the printed answer and the error that ends the command. */
+  /** Runs the command, and returns the printed answer and the error that ends the command. */
   const prove = async (url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`) => {
     let answer: object = {};
     const invocation = {

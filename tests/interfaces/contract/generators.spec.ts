@@ -21,7 +21,7 @@ const compilerOptions = {
   noEmit: true,
 };
 
-/** Uses of a generated request of GetWallet, which needs `wallet_id` or `address`. */
+/** Returns code that uses the generated request type of GetWallet, which requires `wallet_id` or `address`. */
 const usesOf = (request: string) => `
 export const byId: ${request} = { wallet_id: 'wal_1' };
 export const byAddress: ${request} = { address: '0x3535353535353535353535353535353535353535' };

@@ -66,7 +66,17 @@ describe('verify.html in Chromium', () => {
     assert.match(details, /events of the period26/);
     assert.match(details, /STATEMENT OF COMPLETENESS/);
     assert.equal(await page.locator('#details details').count(), 10);
+    const width = await page.evaluate("getComputedStyle(document.querySelector('#form')).borderTopWidth");
+    assert.equal(width, '1px', 'the style of the page applies');
     await picture('verify-valid');
+  });
+
+  it('runs no script that was added to it, and names itself as altered', async () => {
+    const { verdict } = await verify(
+      altered('verify.html', '</body>', '<script>document.title = "added";</script></body>'),
+    );
+    assert.match(verdict, /^NOT VALID, in verify\.html: the file is altered/);
+    assert.equal(await page.title(), 'Verify evidence');
   });
 
   it('names the same event as audit verify after tampering, and shows it', async () => {

@@ -112,7 +112,8 @@ describe('the verifiers of an evidence folder', () => {
       const flaw = flaws[n];
       assert.equal(flaw?.file, file, line);
       const event = eventIn[file]?.(line) ?? 0;
-      // The header of a file is no event: altering the header of the history concerns the events after the last seal.
+      // The header of a file is no event: an altered header of the history is reported for the events after the last
+      // seal.
       if (event > 0) assert.deepEqual([flaw?.event, flaw?.last], [event, event], line);
     }
   });

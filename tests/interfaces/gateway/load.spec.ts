@@ -21,7 +21,7 @@ const mega = 1_048_576;
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
 const isRefused = (answer: RpcAnswer) => 'error' in answer && text(answer).includes('-32005');
 const bytesOf = (size: number): RpcAnswer => ({ result: Buffer.alloc(size, 'a') });
-/** Call whose answers are as long as the test chooses. */
+/** Makes a call whose answer is as long as the test chooses. */
 const codeCall = (id: number) => call('eth_getCode', id, [account, 'latest']);
 
 describe('the load of a message to the gateway', () => {
@@ -71,7 +71,7 @@ describe('the load of a message to the gateway', () => {
         if (method !== 'eth_getCode') return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }));
         response.write(`{"jsonrpc":"2.0","id":${id},"result":"0x${'00'.repeat(mega)}`);
         response.on('close', () => givenUp++);
-        // The first halves of the answers exceed the limit already.
+        // The first halves of the answers already exceed the limit.
         void eventually(async () => assert.ok(givenUp >= 3)).then(() => response.end(`${'00'.repeat(mega)}"}`));
         return undefined;
       });

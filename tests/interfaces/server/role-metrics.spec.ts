@@ -36,7 +36,7 @@ describe('the metrics after a role died', () => {
       (await own.oversight.instances()).some((one) => one.roles.join() === roles.join()),
     );
   };
-  /** Starts an instance whose clock stands still, so that its heartbeats age as those of a dead one. */
+  /** Starts an instance whose clock stands still, so that its heartbeats age like those of a dead instance. */
   const dead = (roles: readonly Role[]) => {
     const now = clock.system.now();
     return begin(composeApp(stores, { system: { ...clock.system, now: () => now } }), roles);

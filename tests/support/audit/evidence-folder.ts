@@ -11,10 +11,10 @@ import { type Files, openFiles } from './tampered-files.js';
 
 export const evidenceOwner = `org_${'e'.repeat(32)}`;
 
-/** Period of evidence folders that contains every event that a test appends. */
+/** Period that contains every event that a test appends: the default period of evidence folders. */
 const wholePeriod = '2020-01-01/2099-12-31';
 
-/** Makes stores with a sealed history, and a few unsealed events at its end. */
+/** Opens stores whose history is sealed, except for a few events at its end. */
 export const openSealedFiles = async (rounds = 4): Promise<Files> => {
   const files = await openFiles();
   for (let round = 0; round < rounds; round++) {
@@ -51,7 +51,7 @@ export const writeEvidence = async (files: Files, { period = wholePeriod, seed, 
   return { folder, evidence };
 };
 
-/** Contents of a folder, by file name. */
+/** Contents of the files in a folder, keyed by file name. */
 export type Contents = ReadonlyMap<string, string>;
 export const contentsOf = (folder: string): Contents =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));

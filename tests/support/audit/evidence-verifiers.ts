@@ -61,7 +61,8 @@ type PageVerdict = { readonly valid: boolean | null; readonly text: string; read
 type VerifyFolder = (files: ReadonlyMap<string, Blob>, key: string) => Promise<PageVerdict>;
 
 /**
- * Loads the verifier in verify.html into this process: it uses no part of a browser but WebCrypto, which Node has too.
+ * Loads the verifier of verify.html into this process. The only browser API that the verifier uses is WebCrypto, which
+ * Node has too.
  */
 const loadPageVerifier = (): VerifyFolder => {
   const [, script = ''] =
@@ -102,7 +103,10 @@ const byPython: Verifier = async (folders, key) => {
   return flaws.map((flaw) => flaw && named(flaw[0], { event: flaw[1], last: flaw[2], id: flaw[3] }));
 };
 
-/** The verifiers that must agree, by name; Python only where it is installed. */
+/**
+ * Verifiers that must find the same flaws, keyed by name. The Python verifier is left out where Python is not
+ * installed.
+ */
 export const verifiers: Readonly<Record<string, Verifier>> = {
   'audit verify': verifyByCommand,
   'verify.html': byPage,

@@ -25,7 +25,7 @@ const golden = (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as 
 
 export const notary = createNotary(new Uint8Array(32).fill(7));
 
-/** Creates a system whose clock can be moved forward, and which never sleeps. */
+/** Creates a `System` whose clock is `ahead()` ms ahead of real time and whose `sleep` returns at once. */
 export const manualSystem = (ahead: () => number = () => 0): System => ({
   ...testSystem,
   now: () => Date.now() + ahead(),
@@ -52,13 +52,15 @@ type Stores = {
   readonly state: StateStore;
   readonly notary?: Notary;
   /**
-   * Operating system process that runs the sealer. If present, the sealer requires a message authentication code of
-   * each event as soon as all running processes add such codes; if absent, it never requires one.
+   * Operating system process that runs the sealer. If present, the sealer requires a message authentication code for
+   * each event as soon as all running processes add such codes; if absent, the sealer never requires one.
    */
   readonly deployment?: NonNullable<SealerPorts['deployment']>;
 };
 
-/** Wraps the event store so that a subscription ends with the last event that is stored now. */
+/**
+ * Wraps the event store so that a subscription ends after the last event that is stored at the time of this call.
+ */
 export const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
   const last = await events.head();
   return {
@@ -75,7 +77,7 @@ export const untilCaughtUp = async (events: EventStore): Promise<EventStore> => 
 
 const rhythm = { events: 10, ms: 3_600_000 };
 
-/** Runs a sealer until it has read the last event that is stored now. */
+/** Runs a sealer until it has read every event that is stored at the time of this call. */
 export const sealAll = async (
   { events, state, notary: signer = notary, ...release }: Stores,
   system = manualSystem(),

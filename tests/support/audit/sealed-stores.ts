@@ -23,7 +23,7 @@ export const useSealedStores = () => {
     system,
     stores: () => ({ events, state }),
     sealLog: () => createSealLog({ events, state, handle: createHandle(events, system), notary, system }),
-    /** Appends events of each organization and seals them, once per round. */
+    /** Appends events for each organization and seals them, once per round. */
     sealRounds: async (owners: readonly string[], rounds: number, from = 0) => {
       for (let round = from; round < from + rounds; round++) {
         for (const owner of owners) await appendEvents(events, owner, eventsPerRound, eventsPerRound * round);

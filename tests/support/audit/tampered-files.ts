@@ -62,7 +62,7 @@ export const openFiles = async (copyOf?: string, ring?: KeyRing) => {
       for (let n = 0; n < turns; n++) await sealAll(stores, system);
     },
     put,
-    /** Replaces the sealer's saved progress of an organization; null removes the progress. */
+    /** Replaces the sealer's saved progress for an organization; if `value` is null, removes the progress. */
     remember: (organizationId: string, value: string | null) => {
       const id = `audit-chain:${organizationId}`;
       return value === null ? stores.state.destroy('processes', id) : put(id, value);

@@ -46,13 +46,16 @@ export const startAnsweringNode = async (answers: Answers) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Answers by method; a test may change them at any time. */
+    /** Answers, keyed by method; a test may change them at any time. */
     answers,
     asked,
     /** Number of calls in each batch. */
     batches,
     options,
-    /** Holds back the answers to calls that `isHeld` selects, or to all, until the returned function is called. */
+    /**
+     * Holds back the answers to the calls that `isHeld` selects, by default to all calls, until the returned function
+     * is called.
+     */
     hold: (isHeld: (asked: Asked) => boolean = () => true): (() => void) => {
       const door = new AbortController();
       gate = { isHeld, opened: new Promise((resolve) => door.signal.addEventListener('abort', () => resolve())) };

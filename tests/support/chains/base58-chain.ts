@@ -4,7 +4,9 @@ import { fail } from '../../../domain/failure.js';
 
 const address = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** Address codec of a made-up chain family, with addresses in base58, in which the case of letters matters. */
+/**
+ * Address codec of a made-up chain family, whose addresses are in base58: upper-case and lower-case letters differ.
+ */
 export const base58Codec: AddressCodec = {
   parse: (input) => (address.test(input) ? input : null),
   fault: () => 'must be 32 to 44 characters of base58',

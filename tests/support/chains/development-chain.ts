@@ -70,7 +70,8 @@ export const useDevelopmentChain = () => {
         return true;
       }),
     /**
-     * Opens a WebSocket to the chain. `next` returns the received messages, answers and notifications, in their order.
+     * Opens a WebSocket to the chain. Each call of `next` returns the next received message: an answer or a
+     * notification.
      */
     connect: async () => {
       const socket = new WebSocket(chain.wsUrl);

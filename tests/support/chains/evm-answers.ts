@@ -1,4 +1,5 @@
 import { keccak256 } from 'ethers';
+import { throwRpcError } from './answering-node.js';
 import {
   type EvmChain,
   gasOf,
@@ -12,14 +13,9 @@ import {
 } from './evm-chain.js';
 import { tokenLog } from './evm-contracts.js';
 
-/** Throws a JSON-RPC error, which the node returns. */
-export const fail = (code: number, message: string): never => {
-  throw Object.assign(new Error(message), { code });
-};
+export type Answer = { readonly [field: string]: unknown };
 
-type Answer = { readonly [field: string]: unknown };
-
-/** Returns the bits that a value sets in a bloom filter, as defined in the yellow paper. */
+/** Returns the bits that a value sets in a bloom filter, as defined in Ethereum's yellow paper. */
 const bitsOf = (value: string) =>
   [2, 6, 10].reduce((bits, at) => {
     const digest = keccak256(Buffer.from(value.slice(2), 'hex'));
@@ -57,7 +53,7 @@ const transactionAnswer = (block: MinedBlock, index: number): Answer => {
     input: input ?? (isCall ? '0xdeadbeef' : '0x'),
     type: mint === undefined ? '0x0' : '0x7e',
     gas: hex(200_000),
-    gasPrice: hex(gasPrice),
+    gasPrice: hex(transaction.gasPrice ?? gasPrice),
     ...(mint !== undefined && { mint: hex(mint) }),
     ...transaction.fields,
   };
@@ -77,7 +73,7 @@ const receiptAnswer = (block: MinedBlock, index: number, firstLog: number): Answ
     status: failed ? '0x0' : '0x1',
     gasUsed,
     cumulativeGasUsed: gasUsed,
-    effectiveGasPrice: hex(gasPrice),
+    effectiveGasPrice: hex(transaction.gasPrice ?? gasPrice),
     logsBloom: bloomOf(logs),
     logs: logs.map((log, i) => ({
       ...place(block, index),
@@ -138,11 +134,25 @@ const rootFrame = (transaction: MinedTransaction): Answer => {
 export const traceAnswers = ({ transactions }: MinedBlock): Answer[] =>
   transactions.map((transaction) => ({ txHash: transaction.hash, result: rootFrame(transaction) }));
 
-/** Returns the result of eth_getLogs for a range of blocks, without a filter by address or topic. */
-export const logAnswers = (chain: EvmChain, from: MinedBlock, to: MinedBlock): unknown[] => {
+type Filter = Readonly<Record<string, unknown>>;
+/** Returns whether a filter of eth_getLogs selects the log. Each part of a filter is one value, a list, or absent. */
+const selects = ({ address, topics }: Filter, log: ScriptedLog): boolean => {
+  const isIn = (part: unknown, value: unknown) => part == null || (Array.isArray(part) ? part : [part]).includes(value);
+  return (
+    isIn(address, log.address) && (Array.isArray(topics) ? topics : []).every((one, i) => isIn(one, log.topics[i]))
+  );
+};
+
+type LogAnswer = ScriptedLog & { readonly blockNumber: string };
+
+/** Returns the result of eth_getLogs for a range of blocks. */
+export const logAnswers = (chain: EvmChain, from: MinedBlock, to: MinedBlock, filter: Filter): LogAnswer[] => {
   const blocks = from === to ? [from] : [];
   for (let number = from.number; from !== to && number <= to.number; number++) blocks.push(chain.at(number) ?? from);
-  return blocks.flatMap(receiptAnswers).flatMap(({ logs }) => logs as unknown[]);
+  return blocks
+    .flatMap(receiptAnswers)
+    .flatMap(({ logs }) => logs as LogAnswer[])
+    .filter((log) => selects(filter, log));
 };
 
 export const receiptOf = (chain: EvmChain, hash: string): Answer | null => {
@@ -160,5 +170,5 @@ export const callAnswer = (chain: EvmChain, block: MinedBlock, { to, data }: { t
     balance: (asset, address) => chain.balance(address, asset, block),
     owner: (contract, tokenId) => chain.owner(contract, tokenId, block),
   });
-  return typeof answer === 'string' ? answer : fail(answer.code, answer.message);
+  return typeof answer === 'string' ? answer : throwRpcError(answer.code, answer.message);
 };

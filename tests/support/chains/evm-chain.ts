@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Asset } from '../../../domain/asset.js';
 import { type Contract, type Contracts, contractsOf } from './evm-contracts.js';
 
-/** Scripted EVM chain: tests choose what it mines, and its hashes are the same in every run. */
-
 export const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 export const digestOf = (...parts: readonly unknown[]): string =>
   `0x${createHash('sha256')
@@ -35,6 +33,8 @@ export type ScriptedTransaction = {
   readonly value?: bigint;
   readonly input?: string;
   readonly failed?: boolean;
+  /** Price of the gas, if it is not the usual one. */
+  readonly gasPrice?: bigint;
   readonly tokens?: readonly TokenTransfer[];
   /** Token transfers that write no log of their own. */
   readonly silentTokens?: readonly TokenTransfer[];
@@ -63,6 +63,7 @@ export const initialBalance = 10n ** 24n;
 export const gasPrice = 10n ** 9n;
 export const plainGas = 21_000n;
 export const contractGas = 90_000n;
+export const blockReward = 2n * 10n ** 18n;
 const genesisTime = 1_700_000_000;
 const blockSeconds = 12;
 
@@ -77,10 +78,11 @@ const balanceKey = (asset: Asset, address: string): string =>
 const ownerKey = (contract: string, tokenId: string): string => `owner:${contract}:${tokenId}`;
 
 const native = { standard: 'native' } as const;
-const add = (state: State, asset: Asset, address: string, amount: bigint) => {
-  const key = balanceKey(asset, address);
-  state.set(key, BigInt(state.get(key) ?? initialBalance) + amount);
-};
+const initialKey = 'initial';
+const balanceIn = (state: MinedBlock['state'], asset: Asset, address: string) =>
+  BigInt(state.get(balanceKey(asset, address)) ?? state.get(initialKey) ?? initialBalance);
+const add = (state: State, asset: Asset, address: string, amount: bigint) =>
+  state.set(balanceKey(asset, address), balanceIn(state, asset, address) + amount);
 const move = (state: State, asset: Asset, from: string, to: string, value: bigint) => {
   add(state, asset, from, -value);
   add(state, asset, to, value);
@@ -101,13 +103,26 @@ const moveInternally = (state: State, calls: readonly InternalCall[]) => {
 const apply = (state: State, transaction: MinedTransaction) => {
   const { from, to, value = 0n, failed, mint = 0n, internal = [], tokens = [], silentTokens = [] } = transaction;
   state.set(nonceKey(from), BigInt(transaction.nonce + 1));
-  add(state, native, from, mint - gasOf(transaction) * gasPrice);
+  add(state, native, from, mint - gasOf(transaction) * (transaction.gasPrice ?? gasPrice));
   if (failed) return;
   move(state, native, from, to ?? madeBy(transaction), value);
   moveInternally(state, internal);
   for (const token of [...tokens, ...silentTokens]) moveToken(state, token);
 };
 
+type Withdrawal = { readonly address?: unknown; readonly amount?: unknown } | null;
+/**
+ * Pays what the network itself pays in a block: withdrawals, in units of 10^9, and the reward of a named miner. Malformed
+ * fields, which some tests mine, pay nobody.
+ */
+const payOut = (state: State, { withdrawals, miner }: { readonly withdrawals?: unknown; readonly miner?: unknown }) => {
+  for (const one of Array.isArray(withdrawals) ? (withdrawals as readonly Withdrawal[]) : [])
+    if (typeof one?.address === 'string' && /^0x[0-9a-f]{1,16}$/.test(String(one.amount)))
+      add(state, native, one.address, BigInt(String(one.amount)) * 10n ** 9n);
+  if (typeof miner === 'string') add(state, native, miner, blockReward);
+};
+
+/** Scripted EVM chain: tests choose the blocks that it mines, and its hashes are the same in every run. */
 export type EvmChain = {
   mine(transactions?: readonly ScriptedTransaction[], fields?: MinedBlock['fields']): MinedBlock;
   /** Removes `depth` blocks from the head and mines `blocks` instead. */
@@ -121,7 +136,7 @@ export type EvmChain = {
   isCanonical(block: MinedBlock): boolean;
   balance(address: string, asset?: Asset, at?: MinedBlock): bigint;
   owner(contract: string, tokenId: string, at?: MinedBlock): string | undefined;
-  /** Deploys a contract, which exists from the present head on. */
+  /** Deploys a contract that exists from the current head block on. */
   deploy(address: string, contract: Contract): void;
   readonly contracts: Contracts;
   /** Number of blocks by which the final block is behind the head. */
@@ -129,7 +144,8 @@ export type EvmChain = {
   onHead(listener: (block: MinedBlock) => void): () => void;
 };
 
-export const createEvmChain = (seed = 'chain'): EvmChain => {
+/** Creates a chain with its first block. Every address has `initial` coins and tokens then. */
+export const createEvmChain = (seed = 'chain', initial = initialBalance): EvmChain => {
   const blocks: MinedBlock[] = [];
   const known = new Map<string, MinedBlock>();
   const listeners = new Set<(block: MinedBlock) => void>();
@@ -140,13 +156,14 @@ export const createEvmChain = (seed = 'chain'): EvmChain => {
   const mine: EvmChain['mine'] = (scripted = [], fields = {}) => {
     const parent = blocks.at(-1);
     const number = blocks.length;
-    const state: State = new Map(parent?.state);
+    const state: State = new Map(parent?.state ?? [[initialKey, initial]]);
     const transactions = scripted.map((transaction): MinedTransaction => {
       const nonce = Number(state.get(nonceKey(transaction.from)) ?? 0);
       const mined = { ...transaction, nonce, hash: digestOf(seed, transaction, nonce) };
       apply(state, mined);
       return mined;
     });
+    payOut(state, fields);
     const parentHash = parent?.hash ?? `0x${'0'.repeat(64)}`;
     const hash = digestOf(seed, parentHash, number, number === 0 ? 0 : ++serial);
     const block = { number, hash, parentHash, time: genesisTime + number * blockSeconds, transactions, fields, state };
@@ -177,7 +194,7 @@ export const createEvmChain = (seed = 'chain'): EvmChain => {
     balance: (address, asset = native, { state } = head()) =>
       asset.standard === 'erc721'
         ? BigInt(state.get(ownerKey(asset.contract, asset.tokenId)) === address)
-        : BigInt(state.get(balanceKey(asset, address)) ?? initialBalance),
+        : balanceIn(state, asset, address),
     owner: (contract, tokenId, { state } = head()) => state.get(ownerKey(contract, tokenId))?.toString(),
     deploy: (address, contract) => contracts.deploy(address, contract, head().number),
     contracts,

@@ -13,7 +13,9 @@ export type Contract = {
   readonly symbol?: string;
   readonly decimals?: number;
   readonly uri?: string;
-  /** Answers by function selector, which override those of the standard; an error object makes the call fail. */
+  /**
+   * Answers, keyed by function selector, that override those of the standard. An error object makes the call fail.
+   */
   readonly answers?: Readonly<Record<string, string | ContractError>>;
 };
 export type ContractError = { readonly code: number; readonly message: string };

@@ -1,9 +1,14 @@
+import { type Answer, blockAnswer } from './evm-answers.js';
+import type { EvmChain, MinedBlock } from './evm-chain.js';
+
 /** Faults of a node, each of which can be switched on and off at any time. */
 export type EvmFaults = {
   /** Number of blocks by which the node is behind the chain. */
   lag: number;
   /** Answers null for blocks that exist. */
   losesBlocks: boolean;
+  /** Number of the first block after block 0 that the node has; it silently omits the logs of earlier blocks. */
+  firstKept: number;
   /** Forgets blocks that a reorganization has replaced. */
   forgetsReplaced: boolean;
   /** Answers requests for a block that the node does not have with an error, where other nodes answer null. */
@@ -42,6 +47,7 @@ export type EvmFaults = {
 export const noFaults: EvmFaults = {
   lag: 0,
   losesBlocks: false,
+  firstKept: 1,
   forgetsReplaced: false,
   missingIsError: false,
   wrongReceiptHash: false,
@@ -67,4 +73,25 @@ export const noFaults: EvmFaults = {
   noBatches: false,
   logRange: null,
   noFinalized: false,
+};
+
+type Faulty = { readonly chain: EvmChain; readonly faults: EvmFaults };
+
+/** Returns the node's answer for a block, with the faults of blocks. */
+export const spoilBlock = ({ chain, faults }: Faulty, block: MinedBlock, isFull: boolean) => {
+  const answer: Record<string, unknown> = {
+    ...blockAnswer(faults.otherBlock ? (chain.at(0) ?? block) : block, isFull),
+  };
+  if (faults.malformedHeader) answer.number = `0x${'f'.repeat(100_000)}`;
+  if (faults.wrongTransactionHash && isFull)
+    answer.transactions = (answer.transactions as Answer[]).map((one) => ({ ...one, blockHash: chain.at(0)?.hash }));
+  return answer;
+};
+
+/** Returns the node's answer for receipts, with the faults of receipts; null while it has none. */
+export const spoilReceipts = ({ chain, faults }: Faulty, receipts: readonly Answer[]): readonly Answer[] | null => {
+  if (faults.noReceiptsYet) return null;
+  if (faults.missingReceipt) return receipts.slice(1);
+  if (faults.wrongReceiptHash) return receipts.map((one) => ({ ...one, blockHash: chain.at(0)?.hash }));
+  return faults.droppedLogs ? receipts.map((one) => ({ ...one, logs: [] })) : receipts;
 };

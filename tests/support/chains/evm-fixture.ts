@@ -76,7 +76,7 @@ export const reverting = (to: string, value = 4n): ScriptedTransaction => ({
   to: vault,
   internal: [{ from: vault, to, value, error: 'execution reverted' }],
 });
-/** Makes a transaction of the network itself, without a signer, with a log that moves the registered token. */
+/** Makes a transaction that the network itself adds, without a signer. Its log moves the registered token. */
 export const synced = (to: string, value = 6n): ScriptedTransaction => ({
   from: bert,
   to: token,
@@ -130,7 +130,7 @@ export const evmFixture = () => {
     for (const one of open.splice(0).reverse()) await one.close();
   });
   const node = () => current;
-  /** Closes a resource after the test, and returns the resource to the caller. */
+  /** Registers a resource, which is closed after the test, and returns the resource. */
   const keep = <T extends { close(): Promise<void> }>(one: T): T => {
     open.push(one);
     return one;

@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Quirk } from '../../../infrastructure/chains/evm/quirks/quirks.js';
-import { blockAnswer, callAnswer, fail, logAnswers, receiptAnswers, receiptOf, traceAnswers } from './evm-answers.js';
+import { throwRpcError } from './answering-node.js';
+import { blockAnswer, callAnswer, logAnswers, receiptAnswers, receiptOf, traceAnswers } from './evm-answers.js';
 import { createEvmChain, digestOf, type EvmChain, hex, type MinedBlock } from './evm-chain.js';
-import { type EvmFaults, noFaults } from './evm-faults.js';
+import { type EvmFaults, noFaults, spoilBlock, spoilReceipts } from './evm-faults.js';
 import { withQuirks } from './evm-quirks.js';
 
 type Context = {
@@ -19,9 +20,8 @@ type Context = {
   lie: (method: string, answer: unknown) => unknown;
 };
 type Params = readonly unknown[];
-type Answers = Record<string, unknown>[];
 
-const unknownMethod = (method: string) => fail(-32601, `the method ${method} does not exist/is not available`);
+const unknownMethod = (method: string) => throwRpcError(-32601, `the method ${method} does not exist/is not available`);
 
 const headNumber = ({ chain, faults }: Context) => Math.max(chain.head().number - faults.lag, 0);
 const isKnown = (context: Context, block: MinedBlock) =>
@@ -32,14 +32,19 @@ const tags: Readonly<Record<string, (context: Context) => number>> = {
   earliest: () => 0,
   finalized: (context) =>
     context.faults.noFinalized
-      ? fail(-32602, 'invalid argument 0: hex string without 0x prefix')
+      ? throwRpcError(-32602, 'invalid argument 0: hex string without 0x prefix')
       : Math.max(headNumber(context) - context.chain.finalDepth, 0),
 };
 
-const byNumber = (context: Context, tag: unknown): MinedBlock | null => {
+/** Finds a block that the node has or had. */
+const mined = (context: Context, tag: unknown): MinedBlock | null => {
   const number = tags[String(tag)]?.(context) ?? Number(tag);
   const isLost = context.faults.losesBlocks && number > 0 && tag !== 'latest';
   return number <= headNumber(context) && !isLost ? (context.chain.at(number) ?? null) : null;
+};
+const byNumber = (context: Context, tag: unknown): MinedBlock | null => {
+  const block = mined(context, tag);
+  return block && block.number > 0 && block.number < context.faults.firstKept ? null : block;
 };
 const byHash = (context: Context, hash: unknown): MinedBlock | null => {
   const block = context.chain.blockByHash(String(hash));
@@ -49,37 +54,20 @@ const byHash = (context: Context, hash: unknown): MinedBlock | null => {
 /** Finds the block whose state is requested (EIP-1898). */
 const stateAt = (context: Context, block: unknown): MinedBlock => {
   const { faults, chain } = context;
-  if (typeof block === 'string') return byNumber(context, block) ?? fail(-32000, 'header not found');
+  if (typeof block === 'string') return byNumber(context, block) ?? throwRpcError(-32000, 'header not found');
   if (faults.noStateByHash)
-    fail(-32602, 'invalid argument 1: json: cannot unmarshal object into Go value of type string');
+    throwRpcError(-32602, 'invalid argument 1: json: cannot unmarshal object into Go value of type string');
   if (faults.ignoresStateHash) return chain.head();
-  return byHash(context, (block as { blockHash: string }).blockHash) ?? fail(-32000, 'header not found');
+  return byHash(context, (block as { blockHash: string }).blockHash) ?? throwRpcError(-32000, 'header not found');
 };
 
-const missing = ({ faults }: Context) => (faults.missingIsError ? fail(-32000, 'header not found') : null);
-
-const spoilBlock = ({ chain, faults }: Context, block: MinedBlock, isFull: boolean) => {
-  const answer: Record<string, unknown> = {
-    ...blockAnswer(faults.otherBlock ? (chain.at(0) ?? block) : block, isFull),
-  };
-  if (faults.malformedHeader) answer.number = `0x${'f'.repeat(100_000)}`;
-  if (faults.wrongTransactionHash && isFull)
-    answer.transactions = (answer.transactions as Answers).map((one) => ({ ...one, blockHash: chain.at(0)?.hash }));
-  return answer;
-};
-
-const spoilReceipts = ({ chain, faults }: Context, receipts: Answers): Answers | null => {
-  if (faults.noReceiptsYet) return null;
-  if (faults.missingReceipt) return receipts.slice(1);
-  if (faults.wrongReceiptHash) return receipts.map((one) => ({ ...one, blockHash: chain.at(0)?.hash }));
-  return faults.droppedLogs ? receipts.map((one) => ({ ...one, logs: [] })) : receipts;
-};
+const missing = ({ faults }: Context) => (faults.missingIsError ? throwRpcError(-32000, 'header not found') : null);
 
 const traces = (context: Context, hash: unknown) => {
   const { faults } = context;
   if (faults.noTraces) return unknownMethod('debug_traceBlockByHash');
-  if (faults.failingTraces) return fail(-32000, 'execution timeout');
-  const answers = traceAnswers(byHash(context, hash) ?? fail(-32000, 'block not found'));
+  if (faults.failingTraces) return throwRpcError(-32000, 'execution timeout');
+  const answers = traceAnswers(byHash(context, hash) ?? throwRpcError(-32000, 'block not found'));
   return faults.shortTraces ? answers.slice(1) : answers;
 };
 
@@ -89,13 +77,17 @@ const receipts = (context: Context, hash: unknown) => {
   return block && spoilReceipts(context, receiptAnswers(block));
 };
 
-const logs = (context: Context, { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>) => {
+const logs = (context: Context, filter: Readonly<Record<string, unknown>>) => {
+  const { blockHash, fromBlock, toBlock } = filter;
   const whole = blockHash === undefined;
-  const from = whole ? byNumber(context, fromBlock ?? 'latest') : byHash(context, blockHash);
-  const to = whole ? byNumber(context, toBlock ?? 'latest') : from;
+  const from = whole ? mined(context, fromBlock ?? 'latest') : byHash(context, blockHash);
+  const to = whole ? mined(context, toBlock ?? 'latest') : from;
   const range = context.faults.logRange;
-  if (range && from && to && to.number - from.number >= range.max) fail(range.error.code, range.error.message);
-  return from && to ? logAnswers(context.chain, from, to) : fail(-32000, 'unknown block');
+  if (range && from && to && to.number - from.number >= range.max) throwRpcError(range.error.code, range.error.message);
+  if (!from || !to) return throwRpcError(-32000, 'unknown block');
+  return logAnswers(context.chain, from, to, filter).filter(
+    (log) => Number(log.blockNumber) >= context.faults.firstKept,
+  );
 };
 
 const methods: Readonly<Record<string, (context: Context, params: Params) => unknown>> = {
@@ -141,7 +133,7 @@ const answer = (context: Context, { id, method, params }: Request) => {
   const envelope = { jsonrpc: '2.0', id: context.faults.wrongId ? id + 1000 : id };
   try {
     context.onAsked(method);
-    if (context.faults.error) fail(context.faults.error.code, context.faults.error.message);
+    if (context.faults.error) throwRpcError(context.faults.error.code, context.faults.error.message);
     const result = (methods[method] ?? (() => unknownMethod(method)))(context, params);
     const quirky = withQuirks(context.quirks, method, { params, chain: context.chain }, result);
     return { ...envelope, result: context.lie(method, quirky) };
@@ -210,7 +202,7 @@ const respond = (response: ServerResponse, replied: string | number | null) => {
 
 const idOf = (subscription: string) => (subscription === 'newHeads' ? '0x1' : '0x2');
 
-/** Starts a node of a scripted chain over HTTP and WebSocket; several nodes may serve one chain. */
+/** Starts a node that serves a scripted chain over HTTP and WebSocket. Several nodes may serve the same chain. */
 export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmChain } = {}): Promise<EvmNode> => {
   const context: Context = {
     chain,

@@ -1,11 +1,12 @@
 import type { Quirk } from '../../../infrastructure/chains/evm/quirks/quirks.js';
-import { blockAnswer, bloomOf, fail } from './evm-answers.js';
+import { throwRpcError } from './answering-node.js';
+import { blockAnswer, bloomOf } from './evm-answers.js';
 import { addressOf, digestOf, type EvmChain, hex, type MinedBlock, zeroAddress } from './evm-chain.js';
 import { addressWord, word } from './evm-contracts.js';
 
 type Answer = { readonly [field: string]: unknown };
 type Asked = { readonly params: readonly unknown[]; readonly chain: EvmChain };
-/** Changes of a node's answers, by method; an absent block or receipt is left as it is. */
+/** Changes to a node's answers, keyed by method. An absent block or receipt stays absent. */
 type Changes = Readonly<Record<string, (answer: never, asked: Asked) => unknown>>;
 
 const noParent = `0x${'0'.repeat(64)}`;
@@ -41,7 +42,9 @@ const deeply = (value: unknown, change: (text: string) => unknown): unknown => {
 const inCapitals = (answer: unknown) =>
   deeply(answer, (text) => (/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? `0x${text.slice(2).toUpperCase()}` : text));
 
-/** Returns the transaction hash of the state sync in a block (Polygon's deposits from Ethereum). */
+/**
+ * Returns the hash of the state sync transaction of a block, which carries Polygon's deposits from Ethereum.
+ */
 export const syncHash = (block: string) => digestOf('state sync', block);
 const syncPlace = ({ hash, number, transactions }: MinedBlock) => ({
   blockHash: hash,
@@ -100,7 +103,7 @@ const stateSync: Changes = {
   },
 };
 
-/** Changes every trace of a block. */
+/** Creates changes that apply `change` to every trace of a block. */
 const traces = (change: (root: Answer) => Answer): Changes => ({
   debug_traceBlockByHash: (all: Answer[]) =>
     all.map((one) => (isObject(one.result) ? { ...one, result: change(one.result as Answer) } : one)),
@@ -151,7 +154,10 @@ const zkTrace = (root: Answer): Answer => {
   return { ...zkCall(zeroAddress, bootloader, calls, value), revertReason: error };
 };
 
-/** Reports delegate calls as older nodes of the ZK Stack do: as calls with parties and value of the enclosing call. */
+/**
+ * Reports delegate calls as older nodes of the ZK Stack do: as calls with the parties and the value of the enclosing
+ * call.
+ */
 const withoutDelegates = (frame: Answer): Answer => {
   const { from, to, value } = frame;
   const calls = callsOf(frame).map((one) =>
@@ -164,8 +170,8 @@ const callTypes = (change: (type: string) => string): Changes => ({
 });
 
 /**
- * Builds a receipt that belongs to the block and to no transaction, as Celo has at the end of an epoch. The transaction
- * hash of this receipt is the block hash.
+ * Builds a receipt that belongs to the block and to no transaction, like the receipt that Celo adds at the end of an
+ * epoch. The transaction hash of this receipt is the block hash.
  */
 const foreignReceipt = (receipt: Answer): Answer => {
   const { blockHash, blockNumber } = receipt;
@@ -186,8 +192,8 @@ const everyIndex = (answer: Answer): Answer => {
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
 /**
- * Changes of a node's answers, by the name of the quirk that they add to a valid block. Several quirks are applied in
- * this order.
+ * Changes to a node's answers, keyed by the quirk that they add to the answers. If a node has several quirks, they are
+ * applied in the order of this table.
  */
 const changes: Readonly<Record<Quirk, Changes>> = {
   'state sync without a trace': stateSync,
@@ -219,7 +225,7 @@ const changes: Readonly<Record<Quirk, Changes>> = {
   ),
   'receipts of others in the list': list((all) => [...all.slice(0, 1).map(foreignReceipt), ...all]),
   'receipts missing in the list': list((all) => all.slice(0, -1)),
-  'no list of receipts': list(([first]) => (first ? fail(-32000, 'receipts length mismatch: 1 vs 0') : [])),
+  'no list of receipts': list(([first]) => (first ? throwRpcError(-32000, 'receipts length mismatch: 1 vs 0') : [])),
   'log numbers for each receipt': numbered((_, position) => position),
   'log numbers with gaps': numbered((index) => index * 2),
   'log numbers from 1': numbered((index) => index + 1),

@@ -12,7 +12,7 @@ const wellBehaved = {
   unavailable: false,
   busy: false,
   broken: false,
-  /** Maximum number of calls within a tenth of a second; no limit when 0. */
+  /** Maximum number of calls within a tenth of a second; 0 for no limit. */
   maxInTenth: 0,
   /** Lacks the checkpoints with odd numbers, except the newest. */
   skips: false,
@@ -38,10 +38,14 @@ const rejections = [
   ['broken', status.INTERNAL],
 ] as const;
 
-/** Counts calls by method, and rejects those above the limit per second or per tenth of a second. */
+/**
+ * Creates a gate that counts calls by method, notes their times, and rejects calls above the limit per second or per
+ * tenth of a second.
+ */
 const createGate = (faults: Faults) => {
   const counts = new Map<string, number>();
   const [admitted, inTenth]: [number[], number[]] = [[], []];
+  const askedAt: number[] = [];
   let limit = { perSecond: Number.POSITIVE_INFINITY, code: status.RESOURCE_EXHAUSTED };
   let refused = 0;
   const within = (times: number[], ms: number) => {
@@ -53,13 +57,15 @@ const createGate = (faults: Faults) => {
     throw grpcError(code, reason);
   };
   return {
-    asked: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    asked: () => askedAt.length,
+    askedAt,
     countOf: (method: string) => counts.get(method) ?? 0,
     refused: () => refused,
     limit: (perSecond: number, code = status.RESOURCE_EXHAUSTED) => {
       limit = { perSecond, code };
     },
     admit: (method: string) => {
+      askedAt.push(performance.now());
       counts.set(method, (counts.get(method) ?? 0) + 1);
       if (within(admitted, 1000) >= limit.perSecond) refuseWith(limit.code, 'too many requests');
       if (faults.maxInTenth > 0 && within(inTenth, 100) >= faults.maxInTenth)
@@ -72,7 +78,7 @@ const createGate = (faults: Faults) => {
   };
 };
 
-/** Starts a node of the ledger's chain that answers over gRPC and can be made to fail. */
+/** Starts a gRPC node that serves the ledger's chain and can be made to fail. */
 export const startSuiNode = async (ledger: SuiSource) => {
   const faults: Faults = { ...wellBehaved };
   const gate = createGate(faults);
@@ -139,9 +145,9 @@ export const startSuiNode = async (ledger: SuiSource) => {
     url,
     close,
     faults,
-    /** Numbers of calls so far: all, those of one method, and those rejected by the rate limit. */
-    calls: { all: gate.asked, of: gate.countOf, refused: gate.refused },
-    /** Rejects calls above this number per second. */
+    /** Numbers of calls so far: all, those of one method, and those rejected by the rate limit. `at` has their times. */
+    calls: { all: gate.asked, of: gate.countOf, refused: gate.refused, at: gate.askedAt as readonly number[] },
+    /** Sets the maximum number of calls per second; further calls are rejected. */
     limit: gate.limit,
     /** Number of open subscriptions. */
     subscribers: () => streams.size,
@@ -153,8 +159,8 @@ export const startSuiNode = async (ledger: SuiSource) => {
     whenRead: (work: () => void) => {
       afterRead = work;
     },
-    /** Rejects requests for balances of a coin. */
-    refuseCoin: (coinType: string) => {
+    /** Rejects requests for balances of a coin; null for none. */
+    refuseCoin: (coinType: string | null) => {
       refusedCoin = coinType;
     },
     /**

@@ -22,13 +22,13 @@ export type IndexFault = (typeof indexFaults)[number];
 
 type Query = URLSearchParams;
 type Options = {
-  /** Largest number of transactions on a page, whatever limit is requested. */
+  /** Maximum number of transactions on a page, whatever limit is requested. */
   pageSize?: number;
   /** Largest limit that the index accepts. */
   largestLimit?: number;
-  /** Error for requests of the block list, for an index without one. */
+  /** Error with which an index without a block list answers requests for that list. */
   noBlocks?: { status: number; body: object };
-  /** Error for requests of the newest shard blocks, for an index that does not know them. */
+  /** Error with which an index that does not know the newest shard blocks answers requests for them. */
   noShards?: { status: number; body: object };
   /** True for an index that does not report the predecessors of blocks. */
   noLinks?: boolean;
@@ -102,7 +102,7 @@ const readBody = async (request: IncomingMessage) => {
 
 type RunGetMethod = { address: string; method: string; stack: readonly { value: string }[] };
 
-/** Starts a double of an index with the API v3 of toncenter on a scripted chain, with faults for single answers. */
+/** Starts a double of a toncenter index (API v3) on a scripted chain. Tests can make single answers faulty. */
 export const startTonIndex = async (script: TonScript, options: Options = {}) => {
   const { pageSize = 1000, largestLimit = 1000, noBlocks, noShards, noWallets, impostor, falseMasters = {} } = options;
   const faults: IndexFault[] = [];
@@ -112,9 +112,9 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
     readonly limit: number;
     readonly key: string | undefined;
   }[] = [];
-  /** Largest number of requests answered in a tenth of a second. Further requests are rejected with status 429. */
+  /** Maximum number of requests answered in a tenth of a second. Further requests are rejected with status 429. */
   const limits = { maxInTenth: Number.POSITIVE_INFINITY };
-  /** Number of further requests for account states that get outdated values. */
+  /** Number of upcoming requests for account states that are answered with outdated values. */
   const outdated = { next: 0 };
   /** Closes every connection without an answer while `isOn` is true. */
   const outage = { isOn: false };
@@ -143,13 +143,13 @@ export const startTonIndex = async (script: TonScript, options: Options = {}) =>
     data_hash: hashOf(`${script.lastTime(account)}`),
   });
   const { owners } = script;
-  /** Answers of get methods by account, for contracts whose get methods fail. */
+  /** Replies, keyed by account, that override the usual answers to its get methods, for example to make them fail. */
   const replies = new Map<string, Reply>();
   /** Accounts that are not deployed. */
   const undeployed = new Set<string>();
   /** Accounts whose get methods were requested, in order. */
   const run: string[] = [];
-  /** Controls the answers of get methods: whether they are outdated, and what they report about their state. */
+  /** Controls the answers to get methods: whether they are outdated, and how they identify the state they are from. */
   const getMethods: { behind: boolean; reports: 'nothing' | 'time' | 'block' } = { behind: false, reports: 'nothing' };
   const stateFields = (account: string) => {
     const past = getMethods.behind ? 1 : 0;

@@ -7,8 +7,8 @@ export type Transfer = {
   readonly to: string;
   readonly value: bigint;
   /**
-   * Kind of the transfer. The receiver sends a 'refused' payment of coins back, 'jetton' is a transfer of jettons, and
-   * 'forged' is a message that pretends to be one. A payment of coins if absent.
+   * Kind of the transfer, by default 'coin'. The receiver of a 'refused' payment sends the coins back, 'jetton' is a
+   * transfer of jettons, and 'forged' is a message that only pretends to be a transfer of jettons.
    */
   readonly kind?: 'coin' | 'refused' | 'jetton' | 'forged';
   /** True when the transfer arrives only in the next block. */
@@ -28,8 +28,9 @@ export type ScriptedBlock = {
   tops: readonly BlockId[];
 };
 /**
- * Changes of the shards in a masterchain block. 'usual' makes one block for each shard, 'twice' two, and 'idle' none
- * for the last of two shards. A 'split' of split shards, or a 'merge' of merged ones, is the same as 'usual'.
+ * Ways in which the shards can change in a masterchain block. 'usual' makes one block for each shard, 'twice' makes
+ * two, and 'idle' makes none for the last of two shards. 'split' does the same as 'usual' if the shards are split
+ * already, and so does 'merge' if they are merged already.
  */
 export const shapes = ['usual', 'twice', 'idle', 'split', 'merge'] as const;
 export type Shape = (typeof shapes)[number];
@@ -168,7 +169,9 @@ export const createTonScript = (network: number, start = 1_700_000_000) => {
     network,
     blocks,
     ticks,
-    /** Owner of each jetton wallet that was requested from the jetton master, by the wallet's address. */
+    /**
+     * Owner of each jetton wallet that was requested from the jetton master, keyed by the wallet's address.
+     */
     owners: new Map<string, string>(),
     balance,
     jettonBalance,

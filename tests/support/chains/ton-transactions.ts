@@ -19,7 +19,7 @@ export type Script = {
   lt?: bigint;
   seqno?: number;
   shard?: string;
-  /** Number of the shard block; that of the masterchain block if absent. */
+  /** Number of the shard block; if absent, the number of the masterchain block. */
   block?: number;
   time?: number;
 };
@@ -30,7 +30,7 @@ export const coinBody = (comment: string) => beginCell().storeUint(0, 32).storeS
 
 type Receipt = { amount: bigint; from: string; comment: string; payload?: Cell };
 
-/** Message bodies of the jetton standard, which forward only a comment. */
+/** Message bodies of the jetton standard. By default, a transfer carries only a comment to the receiver. */
 export const jettonBodies = {
   transfer: ({ amount, to, comment }: { amount: bigint; to: string; comment: string }) =>
     beginCell()
@@ -71,7 +71,10 @@ export const jettonBodies = {
       .storeAddress(address(from))
       .storeAddress(null)
       .endCell(),
-  /** Body of a bounced message in the format of the virtual machine's version 12, which contains the whole original. */
+  /**
+   * Builds the body of a bounced message as version 12 of the TON virtual machine writes it, with the whole original
+   * body.
+   */
   bouncedWhole: (original: Cell) =>
     beginCell()
       .storeUint(0xfffffffe, 32)

@@ -13,7 +13,7 @@ import type { Client } from '../service/client.js';
 import { clientOf, demoOf, type Service, startService } from '../service/service.js';
 import { silent } from '../silent.js';
 
-/** Text that would run or change the page if it were read as HTML. */
+/** Text that would run a script in the page or change the page if it were inserted as HTML. */
 export const markup = '<img src=x onerror="document.title=1"><b>x</b>';
 
 type Axe = { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
@@ -26,7 +26,7 @@ export const readings = [
   { width: 400, colorScheme: 'dark' },
 ] as const;
 
-/** Starts a receiver of webhooks that answers with markup. */
+/** Starts a webhook receiver that answers with markup. */
 const startReceiver = async (): Promise<{ server: Server; url: string }> => {
   const server = createServer((request, response) => {
     request.resume();
@@ -46,7 +46,9 @@ const payWallet = async (api: Client, chain: DevelopmentChain | null, wallet_id:
   await until('the transfer was seen', async () => (await api.c.listTransfers({ wallet_id })).transfers.length > 0);
 };
 
-/** Registers a wallet named with markup, pays it, and sends a test webhook that the receiver rejects with markup. */
+/**
+ * Registers a wallet whose name is markup, pays it, and sends a test webhook that the receiver rejects with markup.
+ */
 const fillScene = async (api: Client, receiver: string, chain: DevelopmentChain | null) => {
   await api.c.registerWallet({ name: 'treasury' });
   const { wallet_id } = await api.c.registerWallet({ name: markup, confirmation: 1 });
@@ -69,7 +71,7 @@ export type Console = {
   readonly origin: string;
   readonly credentials: Credentials;
   readonly client: Client;
-  /** Chain of API c, which makes blocks on request; null where it cannot run. */
+  /** Chain of API c, which makes blocks on request; null where the chain cannot run. */
   readonly chain: DevelopmentChain | null;
   readonly scene: Awaited<ReturnType<typeof fillScene>>;
   /** Opens a page as a new reader, who is not signed in, and adds the violations of the page to `reports`. */
@@ -82,7 +84,9 @@ export type Console = {
   readonly reports: readonly string[];
 };
 
-/** Adds to `reports` each policy violation, script error and request to another origin of a reader's pages. */
+/**
+ * Adds to `reports` each policy violation, script error and request to another origin that a reader's pages cause.
+ */
 const watch = async (context: BrowserContext, origin: string, reports: string[]) => {
   await context.addInitScript(
     "addEventListener('securitypolicyviolation', (e) => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))",
@@ -99,7 +103,7 @@ const watch = async (context: BrowserContext, origin: string, reports: string[])
   });
 };
 
-/** Starts one service with a scene and one browser for the specs of a file. */
+/** Starts one service with test data, and one browser, for all specs of a file. */
 export const useConsole = (): (() => Console) => {
   let browser: Browser | undefined;
   let service: Service | undefined;

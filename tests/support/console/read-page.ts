@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { assertFits, type Console, readings, violationsOf } from './console.js';
 
 /**
- * Folder for screenshots, which are not written if undefined. The screenshots of docs/console.md are in `docs/console`.
+ * Folder for screenshots; if undefined, no screenshots are written. Those of docs/console.md are in `docs/console`.
  */
 const pictures = process.env.CHAINFOLD_TEST_PICTURES;
 

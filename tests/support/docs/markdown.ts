@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export type Table = {
   readonly columns: readonly string[];
-  /** Cells of each row by column. */
+  /** Cells of each row, keyed by column. */
   readonly rows: readonly Readonly<Record<string, string>>[];
 };
 
@@ -81,7 +81,7 @@ export const sectionsIn = (text: string): Section[] => {
   });
 };
 
-/** Finds the targets of links in the text, not in its code. */
+/** Finds the targets of the links in a page, except in code. */
 export const linksIn = (text: string): string[] => {
   const prose = outsideCode(text)
     .join('\n')

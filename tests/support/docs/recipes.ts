@@ -34,13 +34,13 @@ const changeOf = (language: string, block: string): Change => {
   return { path: first.replace(/^--- /, ''), places: hunks.map(placeOf) };
 };
 
-/** Reads the code blocks of a page in their order. */
+/** Reads the changes that the code blocks of a page make, in order. */
 export const changesIn = (page: string): readonly Change[] =>
   [...readFileSync(join(folder, page), 'utf8').matchAll(fence)].map(([, indent = '', language = '', block = '']) =>
     changeOf(language, block.replaceAll(new RegExp(`^${indent}`, 'gm'), '')),
   );
 
-/** Reads the files that a page lists, one on each line. */
+/** Returns the paths of the files that a page lists, one on each line. */
 export const filesListedIn = (page: string): readonly string[] =>
   [...readFileSync(join(folder, page), 'utf8').matchAll(/^ *- `([^`]+\.ts)`$/gm)].map(([, path = '']) => path);
 
@@ -50,7 +50,8 @@ const files = ['biome.json', 'package.json', 'package-lock.json', 'tsconfig.json
 /** Makes a copy of the repository that can be changed, checked and started. */
 export const copyRepository = () => {
   const root = mkdtempSync(join(tmpdir(), 'chainfold-recipes-'));
-  for (const path of [...copied, ...files]) cpSync(path, join(root, path), { recursive: true });
+  const isOwn = (path: string) => !path.includes('node_modules');
+  for (const path of [...copied, ...files]) cpSync(path, join(root, path), { recursive: true, filter: isOwn });
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   return {
     root,

@@ -10,8 +10,8 @@ type Machine<C extends Message, E extends Message, S, Doc> = {
   readonly commands: (state: S) => readonly C[];
   readonly statusOf: (document: Doc) => string;
   /**
-   * Limits the counters of a place (a state with its document) that grow without bound, so that the search reaches
-   * finitely many places. Absent if there are no such counters.
+   * Limits those counters of a place (a state with its document) that would grow without bound, so that the search
+   * reaches finitely many places. Absent if there are no such counters.
    */
   readonly bounded?: (place: Place<S, Doc>) => Place<S, Doc>;
 };

@@ -17,8 +17,8 @@ const configIn = (root: string) =>
   ) ?? assert.fail('there is no tsconfig.json');
 
 /**
- * Creates a type check of the chosen files under `root`, which returns the errors by file. A repeated check reads only
- * changed files again.
+ * Creates a function that type-checks the chosen files under `root` and returns the errors, keyed by file. A repeated
+ * check rereads only the files that have changed.
  */
 export const createTypeCheck = (root: string, isChosen: (path: string) => boolean) => {
   const parsed = new Map<string, ts.SourceFile>();

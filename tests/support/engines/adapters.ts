@@ -63,8 +63,8 @@ const eventStoreServer = async (url: string): Promise<Place<EventStore>> => {
 };
 
 /**
- * Adapters of the event store by name. Each port has a table of this kind, and its contract suite runs on all adapters
- * in the table.
+ * Adapters of the event store, keyed by name. Each port has a table of this kind, and its contract suite runs on all
+ * adapters in the table.
  */
 export const eventStores = {
   sqlite: async () => {
@@ -157,7 +157,7 @@ export const limiters = {
   }),
 } satisfies Record<string, () => Promise<LimiterPlace>>;
 
-/** Lease in ms that is longer than any pause of a process, for tests in which no worker dies. */
+/** Lease in ms that is longer than any stall of a process, for tests in which no worker dies. */
 const endlessMs = 600_000;
 
 /** Storage of a job queue for one test. `where` is the argument with which another process opens the same queue. */
@@ -182,7 +182,7 @@ export const jobs = {
   }),
 } satisfies Record<string, () => Promise<JobsPlace>>;
 
-/** Maximum size, in bytes, of the caches of final answers under test. */
+/** Maximum size in bytes of each cache of final answers in the contract suite. */
 export const maxAnswerBytes = 64_000;
 
 export const finalAnswers = {
@@ -225,7 +225,7 @@ export const accessLogs = {
   }),
 } satisfies Record<string, () => Promise<Place<AccessLog>>>;
 
-/** Lines at the end of the run: the engines that each port ran on, and those that it did not run on. */
+/** Reports, at the end of the run, on which engines the tests of each port ran and on which they did not. */
 for (const line of [
   `event store: SQLite; EventStoreDB over its wire (a gRPC double)${given.eventStore ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
   `read models, vault, process state and pending transactions: SQLite; MongoDB ${given.mongo ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,

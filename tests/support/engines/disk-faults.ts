@@ -5,7 +5,7 @@ import { freshDirectory } from '../run/directories.js';
 
 /**
  * Builds a library that makes disk calls fail on request, in processes that are started with the returned environment.
- * Returns null on systems other than Linux and without a C compiler.
+ * Returns null on systems other than Linux or without a C compiler.
  */
 export const createDiskFaults = () => {
   const directory = freshDirectory();

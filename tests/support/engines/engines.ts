@@ -53,7 +53,10 @@ const startDoubles = async () => {
   return { eventStore, mongo };
 };
 
-/** Engines that scale: doubles that speak the wire protocol, or servers if their URLs are set; Redis is always real. */
+/**
+ * Engines that run as servers: doubles that speak the wire protocol, or real servers if their URLs are set. Redis is
+ * always real.
+ */
 export const services: Engine = {
   name: 'EventStoreDB, MongoDB and Redis',
   isEmbedded: false,

@@ -10,9 +10,12 @@ import { freshDirectory } from '../run/directories.js';
 import { event, write } from './counted-events.js';
 import { recordedBy, setDiskFault } from './disk-faults.js';
 
-/** Number of events in each append. The program is a process of its own, because disk faults affect a whole process. */
+/**
+ * Number of events in each append of this program, which is a process of its own, because disk faults affect a whole
+ * process.
+ */
 const perAppend = 3;
-/** Event data of 130 kB, so that an append writes many pages and a fault can hit it at many places. */
+/** Event data of 130 kB, so that an append writes many pages and a fault can hit it at many points. */
 const heavy = { text: 'x'.repeat(130_000) };
 const runs = 120;
 const record = process.env.DISK_RECORD as string;

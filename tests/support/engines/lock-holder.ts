@@ -2,8 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseSync } from '@photostructure/sqlite';
 
 /**
- * Time in ms for which this thread holds an exclusive lock, as a process does that creates tables. Longer than a
- * serving store waits for a lock.
+ * Time in ms for which this thread holds an exclusive lock, as a process does while it creates tables. The time is
+ * longer than a store that is in service waits for a lock.
  */
 const heldMs = 600;
 

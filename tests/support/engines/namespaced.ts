@@ -17,8 +17,9 @@ const aggregates = ['thing'];
 const nothing = async () => undefined;
 
 /**
- * Returns the namespaces of three places on one server. The third place has no namespace (an empty name), except on a
- * shared server, where tests may write only to namespaces of their run.
+ * Creates a function that returns the namespace of a place, which is one of three stores on the same server. The third
+ * place has no namespace (an empty name), except on a shared server, where tests may write only to namespaces of their
+ * run.
  */
 const namespacesOn = (isShared: boolean) => {
   const own = freshNamespace();

@@ -14,7 +14,7 @@ export const noRedis =
   given || isRedisInstalled || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
 export const redisKind = given ? 'the server at REDIS_URL' : 'a real redis-server';
 
-/** Timeout for an answer of Redis, far longer than any pause of a process. */
+/** Timeout in ms for an answer from Redis, far longer than any stall of a process. */
 export const redisAnswerMs = 60_000;
 
 export type RedisServer = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
@@ -34,7 +34,7 @@ export const startRedis = async (port?: number, settings: readonly string[] = []
   probe.on('error', () => undefined);
   const serverInfo = await Promise.race([probe.info('server'), gone.then(() => '')]);
   probe.disconnect();
-  // Another process, which may be another Redis, took the port in the meantime.
+  // Starts again if another process, which may be another Redis, took the port in the meantime.
   if (!serverInfo.includes(`process_id:${child.pid}\r\n`)) {
     child.kill('SIGKILL');
     await gone;

@@ -2,28 +2,23 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { type handleClientStreamingCall, status } from '@grpc/grpc-js';
-import { type Answered, type Append, attempt } from './attempt.js';
+import { type Answered, type Append, answerOnce, attempt } from './attempt.js';
 import { type Failure, failure, type Node, streamDeleted } from './faults.js';
 import type { ExpectedRevision, Outcome } from './log.js';
 import { expectedRevision, proposedEvent, streamNameIn, withPosition } from './messages.js';
 
-/** Serves Append, which clients use if a call has its own credentials or the server does not advertise BatchAppend. */
+/**
+ * Creates the handler of Append, which clients use if a call has its own credentials or the server does not advertise
+ * BatchAppend.
+ */
 export const appendHandler =
   (node: Node): handleClientStreamingCall<AppendReq, AppendResp> =>
   (call, callback) => {
     const requests: AppendReq[] = [];
-    let open = true;
-    const finish = (problem: Failure | null, response?: AppendResp) => {
-      if (!open) return;
-      open = false;
-      forget();
-      callback(problem, response);
-    };
-    const forget = node.calls.track(finish);
-    call.on('cancelled', forget);
+    const { finish, isOpen } = answerOnce(node, call, callback);
     call.on('data', (request: AppendReq) => requests.push(request));
     call.on('end', () => {
-      if (!open) return;
+      if (!isOpen()) return;
       const append = appendIn(requests);
       const tried = attempt(node, 'append', append, call);
       if (tried.answer === 'failure') finish(tried.failure);

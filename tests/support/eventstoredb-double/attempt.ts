@@ -1,4 +1,4 @@
-import type { Metadata } from '@grpc/grpc-js';
+import type { Metadata, sendUnaryData } from '@grpc/grpc-js';
 import type { ProposedEvent } from './events.js';
 import type { Failure, Faults, Node, Rpc } from './faults.js';
 import type { ExpectedRevision, Outcome } from './log.js';
@@ -42,4 +42,25 @@ export const attempt = (
 const silence = (faults: Faults): Attempt => {
   faults.unanswered++;
   return { answer: 'none' };
+};
+
+/**
+ * Wraps the callback of a call: only the first answer is passed on, or a failure if the node goes away before. A
+ * cancelled call is no longer tracked.
+ */
+export const answerOnce = <Response>(
+  node: Node,
+  call: { on(event: 'cancelled', listener: () => void): unknown },
+  callback: sendUnaryData<Response>,
+) => {
+  let open = true;
+  const finish = (problem: Failure | null, response?: Response) => {
+    if (!open) return;
+    open = false;
+    forget();
+    callback(problem, response);
+  };
+  const forget = node.calls.track(finish);
+  call.on('cancelled', forget);
+  return { finish, isOpen: () => open };
 };

@@ -13,7 +13,10 @@ import type { Failure, Node } from './faults.js';
 import type { ExpectedRevision } from './log.js';
 import { expectedRevision, proposedEvent, streamIdentifier, streamNameIn, uuidText, withPosition } from './messages.js';
 
-/** Serves BatchAppend: all appends of a client share one open call, and correlation ids match answers to appends. */
+/**
+ * Creates the handler of BatchAppend. All appends of a client share one open call, and correlation ids match answers to
+ * appends.
+ */
 export const batchAppendHandler =
   (node: Node): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> =>
   (call) => {
@@ -48,7 +51,7 @@ export const batchAppendHandler =
     });
   };
 
-/** Returns all requests of an append if `request` is the final one; undefined before that. */
+/** Returns all requests of an append if `request` is the final one; undefined if more requests follow. */
 const completedBy = (request: BatchAppendReq, unfinished: Map<string, BatchAppendReq[]>) => {
   const id = uuidText(request.getCorrelationId());
   const requests = [...(unfinished.get(id) ?? []), request];

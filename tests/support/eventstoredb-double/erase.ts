@@ -14,7 +14,7 @@ type Erasure = { getOptions(): { getStreamIdentifier(): StreamIdentifier | undef
 const erased = ({ log }: Node, request: Erasure, forGood: boolean) =>
   log.erase(streamNameIn(request.getOptions()?.getStreamIdentifier()), forGood);
 
-/** Serves Delete, after which a stream can be written again. */
+/** Creates the handler of Delete, after which a stream can be written again. */
 export const deleteHandler =
   (node: Node): handleUnaryCall<DeleteReq, DeleteResp> =>
   ({ request }, callback) => {
@@ -22,7 +22,7 @@ export const deleteHandler =
     callback(null, new streams.DeleteResp().setPosition(position));
   };
 
-/** Serves Tombstone, after which a stream can neither be read nor written. */
+/** Creates the handler of Tombstone, after which a stream can neither be read nor written. */
 export const tombstoneHandler =
   (node: Node): handleUnaryCall<TombstoneReq, TombstoneResp> =>
   ({ request }, callback) => {

@@ -31,7 +31,7 @@ export type Faults = {
   hold(on: boolean): void;
   /** Number of answers that are held back. */
   readonly held: number;
-  /** Sends answers to appends `ms` milliseconds apart, as a busy server does; at once with 0. */
+  /** Sends answers to appends `ms` milliseconds apart, as a busy server does; 0 sends them at once. */
   pace(ms: number): void;
   /** Runs before each read is served, so that a test can act like another process between two reads. */
   beforeRead: (stream: string | undefined) => unknown;
@@ -45,7 +45,7 @@ export const failure = (code: grpc.status, details: string, trailers: Trailers =
   return Object.assign(new Error(details), { code, details, metadata });
 };
 
-/** Returns the error of a read or an append of a stream that has a tombstone. */
+/** Returns the error for a read or an append of a stream that has a tombstone. */
 export const streamDeleted = (stream: string): Failure => {
   const problem = failure(grpc.status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`);
   problem.metadata.set('exception', 'stream-deleted');
@@ -145,6 +145,8 @@ export type Node = {
   /** Maximum size of one append in bytes: the server's setting MaxAppendSize. */
   readonly maxBytes: number;
   readonly calls: OpenCalls;
-  /** Calls `changed` after each write and each change of muting, until the returned function is called. */
+  /**
+   * Calls `changed` after each write and each change of `faults.muted`, until the returned function is called.
+   */
   watch(changed: () => void): () => void;
 };

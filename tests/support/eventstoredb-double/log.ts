@@ -22,11 +22,14 @@ export type Log = Readable & {
   /** Appends to all streams or to none; `refused` is the first stream that is not at its expected revision. */
   commitMany(writes: readonly ManyWrite[]): { readonly position: bigint } | { readonly refused: Refused };
   /**
-   * Holds back links to category streams while `on` is true: of all categories, or of those with `only` in their names.
-   * `categoriesLag(false)` writes the links in the order of their events.
+   * Holds back the links in category streams while `on` is true: in all of these streams, or only in those whose
+   * category contains `only`. `categoriesLag(false)` writes the links in the order of their events.
    */
   categoriesLag(on: boolean, only?: string): void;
-  /** Deletes a stream: by `$tb` in its metadata, so that it can be written again, or `forGood` with a tombstone. */
+  /**
+   * Deletes a stream: with a tombstone if `forGood` is true, and otherwise by `$tb` in its metadata, which allows the
+   * stream to be written again.
+   */
   erase(stream: string, forGood: boolean): bigint;
 };
 
@@ -117,7 +120,7 @@ export const createLog = ({ categories, onWrite }: { categories: boolean; onWrit
     const earlier = writtenBefore(own, events, expected);
     if (earlier) return { accepted: true, revision: earlier.revision, position: earlier.position };
     const current = own.events.length - 1;
-    // A deleted stream accepts writers that expect no stream, and its revisions continue where they were.
+    // A deleted stream accepts writers that expect no stream, and its revisions continue after the last deleted one.
     const isExpected = meets(current, expected) || (kind === 'deleted' && expected === 'no_stream');
     return isExpected ? null : { accepted: false, current };
   };
@@ -171,7 +174,10 @@ const meets = (current: number, expected: ExpectedRevision): boolean => {
   return BigInt(current) === expected;
 };
 
-/** Returns the last event of an append that is stored already, recognized by the event ids at the same revisions. */
+/**
+ * Returns the last event of an append if all its events are stored already, at the same revisions and with the same
+ * ids; undefined if not.
+ */
 const writtenBefore = (
   { events: stored, revisionOf }: Stream,
   events: readonly ProposedEvent[],

@@ -9,6 +9,7 @@ import messages, {
   type AppendSessionResponse,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
 import anys from 'google-protobuf/google/protobuf/any_pb.js';
+import { answerOnce } from './attempt.js';
 import type { ProposedEvent } from './events.js';
 import { type Failure, failure, type Node } from './faults.js';
 import type { ExpectedRevision, ManyWrite, Refused } from './log.js';
@@ -24,7 +25,9 @@ const expectedOf = (state = '-2') => expectations[state] ?? BigInt(state);
 const stateOf = (expected: ExpectedRevision) =>
   Object.entries(expectations).find(([, word]) => word === expected)?.[0] ?? String(expected);
 
-/** Builds the event metadata that readers receive from the properties and the schema of an appended record. */
+/**
+ * Builds an event's metadata, as readers receive it, from the properties and the schema of an appended record.
+ */
 const metadataOf = (record: AppendRecord) => {
   const properties = [...record.getPropertiesMap().entries()].map(([key, value]) => [key, value.getStringValue()]);
   const schema = { '$schema.name': record.getSchema()?.getName(), '$schema.format': 'Json' };
@@ -107,7 +110,9 @@ const attemptMany = ({ log, faults, maxBytes }: Node, writes: readonly ManyWrite
   return faults.mutedAfterCommit ? null : { outcome };
 };
 
-/** Attempts an append, and calls back once: with the answer, or with a failure if the node goes away before. */
+/**
+ * Attempts an append, and calls back once: with the answer, or with a failure if the node goes away first.
+ */
 const serve = <Response>(
   node: Node,
   call: { on(event: 'cancelled', listener: () => void): unknown },
@@ -115,15 +120,7 @@ const serve = <Response>(
   toFailure: (refused: Refused) => Failure,
   [respond, callback]: [(position: bigint) => Response, sendUnaryData<Response>],
 ) => {
-  let open = true;
-  const finish = (problem: Failure | null, response?: Response) => {
-    if (!open) return;
-    open = false;
-    forget();
-    callback(problem, response);
-  };
-  const forget = node.calls.track(finish);
-  call.on('cancelled', forget);
+  const { finish } = answerOnce(node, call, callback);
   const tried = attemptMany(node, writes);
   if (tried === null) return void node.faults.unanswered++;
   if ('failure' in tried) return finish(tried.failure);
@@ -133,7 +130,7 @@ const serve = <Response>(
   );
 };
 
-/** Serves AppendSession: one request for each stream. */
+/** Creates the handler of AppendSession, which receives one request for each stream. */
 export const appendSessionHandler =
   (node: Node): handleClientStreamingCall<AppendRequest, AppendSessionResponse> =>
   (call, callback) => {
@@ -151,8 +148,8 @@ export const appendSessionHandler =
   };
 
 /**
- * Serves AppendRecords. As on the server, streams with names that differ only in case count as one: all records go to
- * the stream that was named first.
+ * Creates the handler of AppendRecords. As on the server, streams with names that differ only in case count as one: all
+ * records go to the stream that was named first.
  */
 export const appendRecordsHandler =
   (node: Node): handleUnaryCall<AppendRecordsRequest, AppendRecordsResponse> =>

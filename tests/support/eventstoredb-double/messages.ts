@@ -48,7 +48,7 @@ export const expectedRevision = (options: ExpectedOptions, exact: string | undef
 
 type PositionMessage = { setCommitPosition(value: string): unknown; setPreparePosition(value: string): unknown };
 
-/** Sets both positions in any of the protocol's messages that have them. */
+/** Sets the commit position and the prepare position of a protocol message to the same value. */
 export const withPosition = <Message extends PositionMessage>(message: Message, position: bigint): Message => {
   message.setCommitPosition(position.toString());
   message.setPreparePosition(position.toString());

@@ -3,8 +3,8 @@ import { connect } from '../../../infrastructure/eventstoredb/connection.js';
 import { startEventStoreDouble } from './server.js';
 
 /**
- * Double that makes the client library throw outside every call during an append. The error may end this program's
- * process.
+ * Double that makes the client library throw an exception outside every call. This process must survive that exception;
+ * with the argument `--own-mistake`, an exception of the process itself must still end it.
  */
 const double = await startEventStoreDouble();
 const connection = await connect(double.url);

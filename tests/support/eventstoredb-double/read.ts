@@ -8,7 +8,7 @@ import { eventMessage, streamIdentifier, streamNameIn, withPosition } from './me
 import { type ReadRequest, readRequest } from './read-request.js';
 import { notLeader } from './role.js';
 
-/** Serves reads of streams and $all in both directions, and both kinds of subscription. */
+/** Creates the handler of reads of streams and $all in both directions, and of both kinds of subscription. */
 export const readHandler =
   (node: Node): handleServerStreamingCall<ReadReq, ReadResp> =>
   (call) => {
@@ -27,7 +27,7 @@ const serve = async (node: Node, asked: ReadReq, sink: Sink): Promise<void> => {
   return request.subscription ? subscribe(node, request, sink) : read(node, request, sink);
 };
 
-/** Returns the error of a read from a position at which no event begins. */
+/** Returns the error for a read from a position at which no event begins. */
 const invalidPosition = ({ subscription }: ReadRequest) =>
   failure(status.UNKNOWN, `Unexpected ${subscription ? 'FilteredReadAllResult' : 'ReadAllResult'}: Error`);
 
@@ -37,7 +37,7 @@ type Sink = {
   /** True while the client accepts no more data. */
   readonly full: boolean;
   send(message: ReadResp): Promise<void>;
-  /** Waits until the log or the muting changes, or until the call ends. */
+  /** Waits until the log or `faults.muted` changes, or until the call ends. */
   change(): Promise<void>;
   fail(problem: Failure): void;
   end(): void;
@@ -119,7 +119,10 @@ const read = async ({ faults }: Node, request: ReadRequest, sink: Sink): Promise
   else sink.end();
 };
 
-/** Number of live events that may wait for a slow consumer. With more, the server drops the consumer's subscription. */
+/**
+ * Maximum number of live events that wait for a slow consumer. If there are more, the server drops the subscription of
+ * the consumer.
+ */
 const maxWaiting = 32;
 const tooSlow = () =>
   failure(

@@ -7,7 +7,7 @@ export type Remains =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'tombstoned' };
 
-/** Value of `$tb` by which a server deletes a stream without a tombstone. */
+/** Value of `$tb` ("truncate before") with which a server deletes a stream without a tombstone. */
 export const softDeleted = Number.MAX_SAFE_INTEGER;
 const tombstoneType = '$streamDeleted';
 

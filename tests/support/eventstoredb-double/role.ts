@@ -3,7 +3,7 @@ import { type Failure, failure, type Node } from './faults.js';
 import type { Log, Readable } from './log.js';
 import { remainsOf } from './remains.js';
 
-/** Copies the present content of the log, for a follower that no longer receives events from its leader. */
+/** Copies the current content of the log, for a follower that no longer receives events from its leader. */
 export const frozen = (log: Log): Readable => {
   const all = [...log.all];
   const last = all.at(-1)?.position ?? -1n;

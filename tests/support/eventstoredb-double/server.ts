@@ -39,11 +39,11 @@ export type EventStoreDouble = {
   /** Stored events with their links, in the order of $all. */
   readonly log: readonly LoggedEvent[];
   /**
-   * Makes the next `times` calls of a kind fail. With `after`, the calls fail after they took effect. Replaces an
+   * Makes the next `times` calls of a kind fail. With `after`, the calls fail after they have taken effect. Replaces an
    * earlier plan for the same kind.
    */
   fail(rpc: Rpc, status: grpc.status, times?: number, when?: Moment, trailers?: Trailers): void;
-  /** Leaves new calls without answer and effect, and pauses open subscriptions, while `on` is true. */
+  /** Leaves new calls unanswered and without effect, and pauses open subscriptions, while `on` is true. */
   mute(on: boolean): void;
   /** Number of calls and appends that got no answer because of `mute` or `muteAfterCommit`. */
   readonly unanswered: number;
@@ -55,11 +55,17 @@ export type EventStoreDouble = {
   holdAnswers(on: boolean): void;
   /** Number of answers that are held back. */
   readonly heldAnswers: number;
-  /** Sends answers to appends `ms` milliseconds apart, as a busy server does; at once with 0. */
+  /** Sends answers to appends `ms` milliseconds apart, as a busy server does; 0 sends them at once. */
   answerEvery(ms: number): void;
-  /** Holds back links to category streams while `on` is true: of all, or of those with `only` in their names. */
+  /**
+   * Holds back the links in category streams while `on` is true: in all, or only in those whose category contains
+   * `only`.
+   */
   categoriesLag(on: boolean, only?: string): void;
-  /** Calls `act` with the stream's name before each read is served, as another process may act between two reads. */
+  /**
+   * Calls `act` with the stream's name before each read is served, so that a test can act like another process between
+   * two reads.
+   */
   beforeRead(act: (stream: string | undefined) => unknown): void;
   /** Sends the events of reads `ms` milliseconds apart, and makes each read fail after `breaksAfter` events. */
   readPace(pace: { readonly ms?: number; readonly breaksAfter?: number }): void;
@@ -95,7 +101,9 @@ const maxMessageBytes = 17 * 1024 * 1024;
 /** Grace period of a shutdown, after which open connections are closed by force. */
 const shutdownGraceMs = 1_000;
 
-/** Starts an EventStoreDB node in this process on a free port, which speaks gRPC as the real one does. */
+/**
+ * Starts a double of an EventStoreDB node in this process on a free port. The double speaks gRPC as a real node does.
+ */
 export const startEventStoreDouble = async (options: Options = {}): Promise<EventStoreDouble> => {
   const { batchAppend = true, categories = true, maxBytes = defaultBytes, manyStreams = [] } = options;
   const methods = [
@@ -223,7 +231,9 @@ const listen = (server: grpc.Server, port: number): Promise<number> =>
     ),
   );
 
-/** Shuts a server down. Each call gets its status before the connection ends, or the client would see CANCELLED. */
+/**
+ * Shuts a server down. Each call gets its status before the connection ends; otherwise the client would see CANCELLED.
+ */
 const shutDown = (server: grpc.Server, { calls }: Node): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.forceShutdown(), shutdownGraceMs);

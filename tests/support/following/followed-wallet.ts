@@ -2,11 +2,12 @@ import type { Chain } from '../../../application/ports/chain.js';
 import { contextOf, openStores, type Running, startFollowing, transfersOf } from './following.js';
 
 export const ann = `0x${'a'.repeat(40)}`;
-/** Operator who sends the commands about blocks. */
+/** Operator who sends the commands that retry or accept a block. */
 export const person = { actor: { kind: 'operator', id: 'eve' }, requestId: 'test' } as const;
 
 /**
- * Opens stores for the suite, and returns functions that follow a chain on these stores and register a wallet of Ann.
+ * Opens stores for the suite, and returns functions that follow a chain on these stores and register a wallet with
+ * Ann's address.
  */
 export const useFollowedWallet = (organizationId: string) => {
   const by = contextOf(organizationId);
@@ -37,7 +38,7 @@ export const useFollowedWallet = (organizationId: string) => {
     },
     height: () => follower()?.status()?.height,
     alarm: () => follower()?.alarm() ?? '',
-    /** Lists the transfers of the wallet by block and state. */
+    /** Lists the transfers of the wallet, each as a text with its block hash and state. */
     transfers: async () => {
       const found = await transfersOf(app(), by, walletId);
       return found.map(({ block_hash, state }) => `${block_hash} ${state}`).toSorted((a, b) => (a < b ? -1 : 1));

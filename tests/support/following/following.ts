@@ -30,7 +30,7 @@ import { freshDirectory } from '../run/directories.js';
 import { testSystem } from '../silent.js';
 import { quietPorts } from './quiet-ports.js';
 
-/** First variant in which organizations register token contracts. */
+/** First variant in which organizations can register token contracts. */
 export const followedVariant = variants.find(({ can }) => can.includes('token-contracts')) as Variant;
 
 export const variantOf = (segment: Variant['segment']) =>
@@ -46,8 +46,8 @@ export const contextOf = (organizationId: string, variant = followedVariant): Co
 type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault' | 'jobs' | 'pending'>;
 
 /**
- * Rejects process state of a kind that `chainfold migrate` does not know, whichever part of the service wrote it.
- * Heartbeats are not migrated.
+ * Throws if the process state has an entry that `chainfold migrate` cannot migrate, whichever part of the service wrote
+ * the entry. Heartbeats are skipped, because they are not migrated.
  */
 const checkMigratable = async (state: StateStore) => {
   for await (const { bucket, id, value } of entriesOf(state))
@@ -105,6 +105,23 @@ export const processOf = ({ processes }: App, wanted: string) =>
 
 export type Running = { readonly app: App; stop(): Promise<void> };
 
+/** Runs the projector and all processes of the role `follower` until `stop` is called. */
+export const runFollowers = (app: App): Running => {
+  const stop = new AbortController();
+  // Every process adds a listener to the signal, so Node's warning about many listeners is switched off.
+  setMaxListeners(0, stop.signal);
+  const running = app.processes
+    .filter(({ role, name }) => role === 'follower' || name === 'projector')
+    .map((one) => supervise(nameOf(one), one.run, stop.signal, testSystem));
+  return {
+    app,
+    stop: async () => {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+};
+
 /** Composes the application on the given stores, and follows the chain until `stop` is called. */
 export const startFollowing = (
   stores: Stores,
@@ -123,20 +140,7 @@ export const startFollowing = (
     ...given
   } = options;
   const chains = new Map([[variant.tag, { chain, isNew, oldHeadSeconds, family }]]);
-  const app = composeApp(stores, { ...given, chains }, versions);
-  const stop = new AbortController();
-  // Every process adds a listener to the signal, so Node's warning about many listeners is switched off.
-  setMaxListeners(0, stop.signal);
-  const running = app.processes
-    .filter(({ role, name }) => role === 'follower' || name === 'projector')
-    .map((one) => supervise(nameOf(one), one.run, stop.signal, testSystem));
-  return {
-    app,
-    stop: async () => {
-      stop.abort();
-      await Promise.all(running);
-    },
-  };
+  return runFollowers(composeApp(stores, { ...given, chains }, versions));
 };
 
 export const allEvents = async (events: EventStore): Promise<Recorded[]> => {
@@ -145,7 +149,13 @@ export const allEvents = async (events: EventStore): Promise<Recorded[]> => {
   return found;
 };
 
-/** Opens the event store of a home for reading and returns all its events. */
+/** Returns the organizations whose imports of tokens are stored, one for each import. */
+export const importedBy = async (events: EventStore): Promise<string[]> =>
+  (await allEvents(events)).flatMap(({ type, metadata }) =>
+    type === 'AssetImported' ? [metadata.organizationId] : [],
+  );
+
+/** Reads all events from the event store of `home`. */
 export const eventsIn = async (home: Home): Promise<Recorded[]> => {
   const store = await home.events();
   try {
@@ -187,10 +197,10 @@ const size = 7;
 export const transfersOf = ({ transfers }: App, by: Context, walletId: string) =>
   everyPage((token) => transfers.list(by, { ...everyTransfer, walletId }, { size, token }));
 
-/** Reads the balances of the coins of a wallet, by address. */
+/** Reads a wallet's balances in the chain's coin, one for each address. */
 export const coinsOf = ({ assets }: App, by: Context, walletId: string) =>
   everyPage((token) => assets.list(by, { ...everyAsset, standard: 'native', walletId }, { size, token }));
 
-/** Reads the balances of a wallet in one ERC-20 token. */
+/** Reads a wallet's balances in one ERC-20 token, one for each address. */
 export const tokensOf = ({ assets }: App, by: Context, walletId: string, contract: string) =>
   everyPage((token) => assets.list(by, { ...everyAsset, standard: 'erc20', contract, walletId }, { size, token }));

@@ -21,11 +21,14 @@ export const forkOf = (headers: readonly Header[], at: number, name: string, cou
     .map((header) => (header.number === at + 1 ? { ...header, parentHash: (headers[at] as Header).hash } : header)),
 ];
 
-/** Chain in memory, with only payments in its blocks. Tests change `script` while the service follows the chain. */
+/**
+ * Creates an in-memory chain whose blocks contain only payments. Tests change `script` while the service follows the
+ * chain.
+ */
 export const headerChain = (script: {
   headers: readonly Header[];
   finalized?: () => number;
-  /** Payments by the hash of their block. */
+  /** Payments, keyed by the hash of their block. */
   payments?: Readonly<Record<string, { readonly to: string; readonly value: string }>>;
   /** Balance that every address has. */
   balance?: string;

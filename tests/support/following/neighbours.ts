@@ -18,7 +18,10 @@ type Pace = {
   readonly isClockStill?: boolean;
 };
 
-/** Follows a scripted chain for several organizations. Calls to the chain are counted, and can be made to fail. */
+/**
+ * Starts a service that follows a scripted chain for several organizations. Calls to the chain are counted, and can be
+ * made to fail.
+ */
 export const startNeighbourhood = async (
   stores: Stores,
   name: string,

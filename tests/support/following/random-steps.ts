@@ -6,7 +6,10 @@ const vault = addressOf('vault');
 const person = fc.constantFrom(...people);
 type Kind = 'coin' | 'failed' | 'token' | 'foreign token' | 'internal';
 
-/** Draws blocks with transactions of these kinds; a kind that is named twice is drawn more often. */
+/**
+ * Creates a generator of blocks whose transactions are of the given kinds. A kind that is given twice occurs more
+ * often.
+ */
 export const randomBlocks = (...kinds: readonly Kind[]): fc.Arbitrary<ScriptedTransaction[][]> => {
   const drawn = { from: person, to: person, amount: fc.bigInt({ min: 0n, max: 9n }), kind: fc.constantFrom(...kinds) };
   const transaction = fc.record(drawn).map(({ from, to, amount, kind }): ScriptedTransaction => {
@@ -24,7 +27,7 @@ const reorgDepth = fc.integer({ min: 1, max: 12 });
 
 type Weighted = { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> };
 
-/** Draws steps of a chain that grows and reorganizes, in addition to the `other` steps. */
+/** Creates a generator of steps in which a chain grows and reorganizes, mixed with the `other` steps. */
 export const randomSteps = (
   blocks: ReturnType<typeof randomBlocks>,
   weights: { readonly mine: number; readonly reorganize: number; readonly return: number },

@@ -16,7 +16,7 @@ export const runApp = (app: App, ...names: readonly string[]) => {
   return {
     app,
     begin,
-    /** Waits until the read models include the position. */
+    /** Waits until the read models include all events up to a position. */
     shown,
     /** Registers a wallet with `size` addresses, starting at number `from`, and returns its id. */
     largeWallet: async (by: Context, size: number, from = 1) => {

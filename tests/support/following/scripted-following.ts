@@ -36,8 +36,8 @@ export type Step =
   | { readonly kind: 'return' }
   | { readonly kind: 'fault'; readonly fault: keyof EvmNode['faults'] }
   /**
-   * Crashes after `writes` more writes, while `depth` blocks are replaced. The service starts again after `away`
-   * further blocks.
+   * Crashes the service after `writes` more writes, while `depth` blocks are replaced. The service starts again after
+   * `away` further blocks.
    */
   | { readonly kind: 'crash'; readonly writes: number; readonly depth: number; readonly away: number }
   | { readonly kind: 'catch up' };
@@ -47,7 +47,9 @@ const coin: Asset = { standard: 'native' };
 export const tokens = { standard: 'erc20', contract: token } as const;
 export const people = ['ann', 'ben', 'cid', 'dot', 'stranger'].map(addressOf);
 const [ann = '', ben = '', cid = '', dot = ''] = people;
-/** Wallets of the scene: two organizations watch the same address, and one wallet has two addresses. */
+/**
+ * Wallets of the scene: two organizations watch the same address, and two wallets have two addresses each.
+ */
 const wanted = [
   { organization: 'a', confirmation: 3, addresses: [ann, ben] },
   { organization: 'a', confirmation: 1, addresses: [cid] },
@@ -55,15 +57,15 @@ const wanted = [
 ];
 const maxDepth = 6;
 /**
- * Confirmations after which webhooks report a transfer: fewer blocks than reorganizations replace, so that notices are
- * retracted.
+ * Number of confirmations after which webhooks report a transfer. The number is smaller than the depth of most
+ * reorganizations, so that some notices are retracted.
  */
 const noticeDepth = 2;
 
 type Wallet = { readonly by: Context; readonly walletId: string; readonly addresses: readonly string[] };
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Describes the transfers in a final transaction that are from or to one of the addresses, one per line. */
+/** Lists the transfers in a transaction that are from or to one of the addresses, each as a line of text. */
 const movesIn = (number: number, transaction: MinedTransaction, addresses: readonly string[]) => {
   const { hash, from, to, value = 0n, failed = false, tokens: moved = [], internal = [] } = transaction;
   const isOwn = (...sides: readonly string[]) => sides.some((side) => addresses.includes(side));

@@ -38,7 +38,7 @@ export type Step =
   | { readonly kind: 'heal' }
   /** Ends all subscriptions. */
   | { readonly kind: 'hang up' }
-  /** Crashes after `writes` more writes and starts again. */
+  /** Crashes the service after `writes` more writes, and starts it again. */
   | { readonly kind: 'crash'; readonly writes: number }
   | { readonly kind: 'catch up' };
 
@@ -47,7 +47,9 @@ const [ann = '', ben = '', cid = '', dot = ''] = people;
 const usd = `${fullAddress('0x5')}::usd::USD`;
 const token: Asset = { standard: 'token', contract: usd };
 const variant = variantOf('s');
-/** Wallets of the scene: two organizations watch ann, one wallet has two addresses, ann and cid import tokens. */
+/**
+ * Wallets of the scene: two organizations watch ann, two wallets have two addresses, and two wallets import tokens.
+ */
 const wanted = [
   { organization: 'a', confirmation: 3, addresses: [ann, ben], imports: [ann] },
   { organization: 'a', confirmation: 1, addresses: [cid], imports: [cid] },
@@ -69,7 +71,7 @@ type Done = Payment & { readonly digest: string };
 
 const sorted = (texts: readonly string[]) => texts.toSorted((a, b) => a.localeCompare(b));
 
-/** Lists the transfers of a wallet by reading the whole chain. */
+/** Derives the transfers of a wallet from all payments on the chain. */
 const rescan = (payments: readonly Done[], { addresses, imports }: Wallet) =>
   sorted(
     payments.flatMap(({ digest, from, to, value, coin, failed, isIssued, sponsor = from }) => {
@@ -180,8 +182,8 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       dieAfter(writes);
       pay({ from: ann, to: cid, value: 1n, coin: 'native', failed: false });
       ledger.makeCheckpoint();
-      // Waiting also ends after many requests, because faulty nodes may let the follower make no progress and repeat
-      // its requests.
+      // Waiting also ends after many requests, because with faulty nodes the follower may repeat its requests without
+      // making any progress.
       const maxRequests = asked() + enoughRequests;
       await until(
         'the follower died or looked',

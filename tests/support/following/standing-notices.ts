@@ -11,18 +11,21 @@ type Notice = {
 
 type Counts = {
   /**
-   * Number of standing notices by transaction hash. A pending notice and the final one that follows it count as one,
-   * and a notice of a removal is subtracted.
+   * Number of standing notices, keyed by transaction hash. A pending notice and the final one that follows it count as
+   * one notice, and a notice of a removal is subtracted.
    */
   readonly standing: ReadonlyMap<string, number>;
   /**
-   * Number of pending notices by transaction hash, without those that were followed by a final notice or a notice of a
-   * removal.
+   * Number of pending notices, keyed by transaction hash, without those that were followed by a final notice or a
+   * notice of a removal.
    */
   readonly pending: ReadonlyMap<string, number>;
 };
 
-/** Counts, by transaction, the notices of a wallet's transfers that no later notice took back, and the pending ones. */
+/**
+ * Counts the notices of a wallet's transfers for each transaction: the standing ones, which no later notice took back,
+ * and the pending ones.
+ */
 export const standingNotices = async (events: EventStore, walletId: string): Promise<Counts> => {
   const standing = new Map<string, number>();
   const pending = new Map<string, number>();

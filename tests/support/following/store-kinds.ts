@@ -32,7 +32,7 @@ const openServices: typeof openStores = async () => {
   return { ...stores, events, readModels, state, pending, vault, close };
 };
 
-/** Opens stores on EventStoreDB and MongoDB, with a limiter on Redis where there is one. */
+/** Opens stores on EventStoreDB and MongoDB, with a limiter on Redis if Redis is available. */
 const openServicesWithRedis: typeof openStores = async () => {
   const stores = await openServices();
   if (noRedis !== null) return stores;
@@ -48,7 +48,10 @@ const openServicesWithRedis: typeof openStores = async () => {
 if (!isFull)
   report('left to npm run test:full: fairness, following, fan-out and refreshes on EventStoreDB and MongoDB');
 
-/** Kinds of stores for an application. Stores on services run only in the full tier, because their doubles are slow. */
+/**
+ * Kinds of stores for an application. Tests use EventStoreDB and MongoDB only in the full tier, because their doubles
+ * are slow.
+ */
 export const storeKinds = byTier(
   [{ name: 'embedded stores', isEmbedded: true, open: openStores }],
   [{ name: 'EventStoreDB, MongoDB and Redis', isEmbedded: false, open: openServicesWithRedis }],

@@ -97,7 +97,7 @@ const wholes = [
   '[{}]',
 ];
 
-/** Mutations of one place of a text, as on a bad connection. */
+/** Mutations that change bytes at one place, as a bad connection might. */
 export const byteMutations: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
   (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
   (bytes, random) => splice(bytes, random.below(bytes.length + 1), 1, random.bytes(1)),
@@ -122,7 +122,7 @@ const bodyMutations: readonly ((body: Buffer, random: Random) => Buffer)[] = [
 
 export type Body = {
   readonly bytes: Buffer;
-  /** True when the body is invalid however it is parsed, so that the operation must reject it. */
+  /** True when the body is invalid however it is parsed: the operation must reject it. */
   readonly mustBeRefused: boolean;
 };
 

@@ -62,7 +62,10 @@ const readReply = (received: Buffer, method: string): { reply: Reply; rest: Buff
   return found && { reply: { status, headers, body: found.body }, rest: bytes.subarray(found.end) };
 };
 
-/** Time limit of an answer, longer than any wait in the service on a busy machine, and shorter than a test may take. */
+/**
+ * Time limit in ms for an answer: longer than any wait in the service on a busy machine, and shorter than a test may
+ * take.
+ */
 const answerMs = 150_000;
 
 const open = async (url: string): Promise<Socket> => {
@@ -75,7 +78,7 @@ const open = async (url: string): Promise<Socket> => {
 
 type Outcome = { readonly bytes: Buffer; readonly how: 'enough' | 'closed' | 'reset' | 'late' };
 
-/** Reads until `isEnough`, the end of the connection, or the time limit. */
+/** Reads until `isEnough` returns true, the connection ends, or the time is up. */
 const read = (socket: Socket, isEnough: (bytes: Buffer) => boolean, ms: number): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
@@ -102,7 +105,10 @@ const read = (socket: Socket, isEnough: (bytes: Buffer) => boolean, ms: number):
 
 export type KeptConnection = { ask(bytes: Buffer, method: string): Promise<Reply>; close(): void };
 
-/** Sends requests one after the other on the same connection, and opens a new one when the service has closed it. */
+/**
+ * Creates a client that sends requests one after the other on the same connection. When the service has closed the
+ * connection, the client opens a new one.
+ */
 export const keptConnection = (url: string): KeptConnection => {
   let socket: Socket | null = null;
   const drop = () => {
@@ -131,7 +137,7 @@ export const keptConnection = (url: string): KeptConnection => {
  */
 const answerWaitMs = 40;
 
-/** Sends bytes on a new connection, ends it, and returns the complete answers. */
+/** Sends bytes on a new connection, ends the connection, and returns the complete answers. */
 export const sendRaw = async (url: string, bytes: Buffer): Promise<readonly Reply[]> => {
   const socket = await open(url);
   socket.write(bytes);

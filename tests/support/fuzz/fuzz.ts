@@ -9,12 +9,12 @@ import { type Random, randomOf } from './random.js';
 import { rawText } from './raw-texts.js';
 import { pageRequest, type Request, signedRequest, type Target, tamperedRequest } from './requests.js';
 
-/** Failure of a case. The message contains everything that is needed to repeat the case. */
+/** Failure of a fuzz case. The message contains everything that is needed to repeat the case. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
-/** Number of answers by kind of case and status, such as `signed 200`. */
+/** Number of answers, keyed by kind of case and status, such as `signed 200`. */
 export type Tally = Record<string, number>;
 
 const problemParts = ['title', 'detail', 'retryable', 'errors'];
@@ -192,7 +192,10 @@ export const residentBytes = async (url: string): Promise<number> => {
 };
 
 const slackBytes = 64 * 1_048_576;
-/** Returns whether memory grew only by caches and garbage. A leak of 400 bytes per case shows in a million cases. */
+/**
+ * Returns whether memory grew only by caches and garbage. A leak of 400 bytes per case is detected after a million
+ * cases.
+ */
 export const isFlat = (before: number, after: number) => after <= before * 1.5 + slackBytes;
 
 /** Finds errors in the service's log and the lines that Node prints when it crashes. */

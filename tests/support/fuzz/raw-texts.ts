@@ -87,7 +87,7 @@ const bodies = [
     `${'1\r\na\r\n'.repeat(500)}0\r\n\r\n`,
   ],
 ];
-/** Header lines and a body that fits them. */
+/** Pairs of header lines and a body that fits them. */
 const framed: readonly (readonly [readonly string[], string])[] = [
   [[], ''],
   [['content-length: 2'], '{}'],

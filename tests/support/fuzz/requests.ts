@@ -8,7 +8,7 @@ import { type Known, textOf, words } from './values.js';
 /** Running service with credentials and existing ids. */
 export type Target = { readonly url: string; readonly credentials: Credentials; readonly known: Known };
 
-/** Request that is valid HTTP, so it must be answered on a connection that stays open. */
+/** Request that is valid HTTP, so the service must answer it once and completely. It is sent over a reused connection. */
 export type Request = {
   readonly method: string;
   readonly bytes: Buffer;

@@ -17,7 +17,9 @@ export type Schema = {
   readonly maxItems?: number;
 };
 
-/** Ids that exist in the service; mutations that keep them get further than "not found". */
+/**
+ * Ids that exist in the service. A mutated request that keeps such an id gets further than the answer "not found".
+ */
 export type Known = {
   readonly wallets: Readonly<Record<string, string>>;
   readonly pageTokens: Readonly<Record<string, string>>;
@@ -151,7 +153,9 @@ const forged: readonly ((token: string, random: Random) => string)[] = [
   (token, random) => token.replace(token.charAt(random.below(token.length)), 'x'),
 ];
 
-/** Functions that choose a value for a field that accepts only values issued by the service, by field name. */
+/**
+ * Functions that choose a value for a field that accepts only values issued by the service, keyed by field name.
+ */
 const given: Readonly<Record<string, (random: Random, segment: string, known: Known) => string>> = {
   wallet_id: (random, segment, { wallets, foreignWallet }) => {
     if (random.chance(0.8)) return wallets[segment] ?? foreignWallet;

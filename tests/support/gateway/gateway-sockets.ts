@@ -39,7 +39,10 @@ const createScriptedFeed = () => {
   };
 };
 
-/** Serves only the gateway's WebSocket connections. Every key is valid unless a test changes `gatewayAccess`, and all messages share one quota. */
+/**
+ * Starts a server that serves only the gateway's WebSocket connections. Every key is valid unless a test changes
+ * `gatewayAccess`, and all messages share one quota.
+ */
 export const openSockets = async (system: System, pressure = createBackpressure()) => {
   const { feed, listeners, happen } = createScriptedFeed();
   const quota: Quota & { allowed: boolean } = { allowed: true, limit: 1, remaining: 1, resetMs: 1, window: 'second' };
@@ -73,7 +76,7 @@ export const openSockets = async (system: System, pressure = createBackpressure(
     listeners,
     happen,
     holder,
-    /** Access of the key. A test may replace how the key is found. */
+    /** Access control of the gateway. A test may replace how a key is found. */
     gatewayAccess,
     /** Quota that all messages share. A test may exhaust the quota. */
     quota,

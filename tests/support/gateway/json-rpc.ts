@@ -57,7 +57,9 @@ export const methodNotFoundReply = (id: unknown, method: string) =>
 
 export const account = `0x${'a'.repeat(40)}`;
 export const aHash = `0x${'b'.repeat(64)}`;
-/** Valid parameters of each method that requires parameters, by its name without a prefix. */
+/**
+ * Valid parameters of each method that requires parameters, keyed by the method's name without its prefix.
+ */
 const valid: Readonly<Record<string, readonly unknown[]>> = {
   getBalance: [account, 'latest'],
   getStorageAt: [account, '0x0', 'latest'],

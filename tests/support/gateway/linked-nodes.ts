@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { NodeFault } from '../../../infrastructure/nodes/node-fault.js';
+import { throwRpcError } from '../chains/answering-node.js';
 import { addressOf, digestOf, hex } from '../chains/evm-chain.js';
 
 export const hashAt = (height: number) => digestOf('block', height);
@@ -16,11 +17,6 @@ export const logAt = (height: number) => ({
   transactionIndex: '0x0',
   logIndex: '0x0',
 });
-
-/** Throws a JSON-RPC error, which the node returns. */
-const throwRpcError = (code: number, message: string): never => {
-  throw Object.assign(new Error(message), { code });
-};
 
 const blockSeconds = 12;
 

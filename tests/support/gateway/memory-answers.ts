@@ -1,6 +1,9 @@
 import type { FinalAnswers } from '../../../application/ports/gateway/final-answers.js';
 
-/** Cache of final answers in memory. Keeps the first answer to a question, as the stores do; `finds` lists lookups. */
+/**
+ * Creates an in-memory cache of final answers. As the real stores do, the cache keeps the first answer to a question.
+ * `finds` lists the questions that were looked up.
+ */
 export const memoryAnswers = () => {
   const kept = new Map<string, Uint8Array>();
   const finds: string[] = [];

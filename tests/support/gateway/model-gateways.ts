@@ -16,14 +16,14 @@ const delays = [
   { blockMs: 100, answerMs: 60 },
   { blockMs: 200, answerMs: 2 },
 ];
-/** Time for which a gateway may avoid a node after a fault. */
+/** Time in ms for which a gateway may avoid a node after a fault. */
 const cooldownMs = 15_000;
 /** Index of the node that may start to serve another chain. */
 const switching = 3;
 const foreign = delays.length;
 const urls = [`http://n${foreign}`, 'http://n0', 'ws://n0', 'http://n1', 'http://n2', `http://n${switching}`];
 
-/** Shares heads between gateways of one process, as Redis does between processes. */
+/** Creates channels that share heads between gateways of one process, as Redis does between processes. */
 const createModelChannel = () => {
   const listeners = new Map<string, Set<(height: number) => void>>();
   const on = (chain: string) => listeners.get(chain) ?? new Set();

@@ -3,7 +3,7 @@ import { NodeFault } from '../../../infrastructure/nodes/node-fault.js';
 import { addressOf, digestOf, hex } from '../chains/evm-chain.js';
 import type { VirtualClock } from '../virtual-clock.js';
 
-/** Contracts of the model chain. Every block has one log of each. */
+/** Contracts of the model chain. Every block has one log of each contract. */
 export const contracts = [addressOf('one'), addressOf('other')] as const;
 const someBloom = `0x${'01'.repeat(256)}`;
 
@@ -94,9 +94,9 @@ const breaks = broken('answered with status 503');
 /** Faults of a node: each returns the answer to a call, or null if the fault does not affect the call. */
 const faults = {
   none: () => null,
-  /** Fails two calls in three. */
+  /** Fails two of every three calls. */
   flaky: (_: string, __: readonly unknown[], nth: number) => (nth % 3 === 0 ? null : breaks()),
-  /** Ignores new blocks, so that the node lags or stays on a branch that the others have left. */
+  /** Ignores new blocks: the node lags, or stays on a branch that the others have left. */
   frozen: () => null,
   hung: () => 'hung' as const,
   revoked: broken('answered with status 403'),

@@ -36,10 +36,10 @@ type Scene = {
 };
 
 /**
- * Asks the gateways as clients do, and adds to `violations` each answer that contradicts the chain or an earlier
- * answer. State may be outdated if `isStaleAllowed` returns true: answers about state contain no height, so a gateway
- * cannot recognize an answer of a lagging node. After a node switched its chain, answers are ignored until both
- * gateways have noticed the switch.
+ * Creates a witness, which asks the gateways as clients do and adds to `violations` each answer that contradicts the
+ * chain or an earlier answer. State may be outdated if `isStaleAllowed` returns true: answers about state contain no
+ * height, so a gateway cannot recognize an answer of a lagging node. After a node switched its chain, answers are
+ * ignored until both gateways have noticed the switch.
  */
 export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switches, isSwitching, tip }: Scene) => {
   const violations: string[] = [];
@@ -172,7 +172,9 @@ export const createWitness = ({ pools, chain, isStaleAllowed, isHealthy, switche
   };
 };
 
-/** Returns the logs that remain after removals. Adds a violation for a log added twice or removed while absent. */
+/**
+ * Returns the logs that remain after removals. Adds a violation for a log that is added twice, or removed while absent.
+ */
 export const remainingLogs = (logs: readonly ReceivedLog[], violations: string[]): readonly string[] => {
   const standing = new Set<string>();
   for (const { blockHash, logIndex, removed } of logs) {

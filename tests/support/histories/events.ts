@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { noStream } from '../../../application/ports/event-store.js';
 
-/** Makes a write that creates an organization, for tests that need any event. */
+/**
+ * Makes a write with one event, which creates an organization, for tests in which the type of the event does not
+ * matter.
+ */
 export const organizationCreated = (domain: string) => {
   const organizationId = `org_${randomUUID().replaceAll('-', '')}`;
   return {

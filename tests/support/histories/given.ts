@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { type Decider, decide, fold, type Message } from '../../../domain/decider.js';
 import type { FailureCode } from '../../../domain/failure.js';
 
-/** Gives the vocabulary of a domain test: given(past).when(command).thenEmits(events). */
+/**
+ * Creates the function `given` for the tests of a decider: `given(...past).when(command).thenEmits(...events)`.
+ */
 export const specification =
   <C extends Message, E extends Message, S>(decider: Decider<C, E, S>) =>
   (...past: E[]) => ({

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import type { Step } from '../../../application/commands/handle.js';
 import { variants } from '../../../domain/variant.js';
 
-/** Request of an organization in a history. */
+/** Request that an organization makes in a history. */
 export type Ask = { readonly organizationId: string; readonly variant: string; readonly steps: readonly Step[] };
 
-// Ids are few, and wallets of different organizations have the same ids, so that histories collide and a leak between
-// organizations shows.
+// Ids are few, and wallets of different organizations have the same ids, so that requests often concern the same
+// resource and a leak between organizations is detected.
 export const organizationIds = ['org_a', 'org_b', 'org_c'];
 export const tags = variants
   .filter(({ surface }) => surface === 'wallet')

@@ -81,8 +81,8 @@ export const due = [...observed, ...settled, ...dropped(true)];
 export const unsettledBlock = refused('CONFLICT', 'Block 7 of the wallet is not settled yet.');
 
 /**
- * Row of the matrix for the command `Import`. Most states have observed the transfers of the command already; the
- * command emits events only in states that lack these transfers.
+ * Row of the matrix for the command `Import`. In most states, the transfers of the command have already been observed;
+ * the command emits events only in states in which they have not.
  */
 export const importRow = {
   asks: 'Import',

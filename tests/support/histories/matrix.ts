@@ -4,7 +4,9 @@ import type { FailureCode } from '../../../domain/failure.js';
 import { specification } from './given.js';
 
 type Cell<E> = { readonly emits: readonly E[] } | { readonly refused: FailureCode; readonly message: string };
-/** Outcomes by the name of the state; states may be omitted only if `otherwise` has their outcome. */
+/**
+ * Outcomes, keyed by the name of the state. States may be omitted only if `otherwise` gives their outcome.
+ */
 type Cells<State extends string, E> =
   | Readonly<Record<State, Cell<E>>>
   | (Readonly<Partial<Record<State, Cell<E>>>> & { readonly otherwise: Cell<E> });
@@ -13,7 +15,10 @@ export type Row<State extends string, C, E> = {
   readonly command: C;
   readonly when: Cells<State, E>;
 };
-/** States by name, each with the events that lead to it. A name completes the phrase "a transaction that is …". */
+/**
+ * Outcome of each command in each state. `states` has the events that lead to each state, keyed by the name of the
+ * state, which completes the phrase "a transaction that is …".
+ */
 type Matrix<State extends string, C, E> = {
   readonly states: Readonly<Record<State, readonly E[]>>;
   readonly rows: readonly Row<NoInfer<State>, C, E>[];
@@ -28,7 +33,9 @@ const sentence = <E extends Message>(asks: string, cell: Cell<E>) => {
   return `emits ${cell.emits.map(({ type }) => type).join(', ') || 'nothing'} on ${asks}`;
 };
 
-/** Makes one test for each cell, and one that fails when a command or an event of the decider is in no cell. */
+/**
+ * Makes one test for each cell, and one that fails if the matrix lacks a command or an event of the decider.
+ */
 export const check = <C extends Message, E extends Message, S, State extends string>(
   decider: Decider<C, E, S>,
   { states, rows }: Matrix<State, NoInfer<C>, NoInfer<E>>,

@@ -8,7 +8,7 @@ import { projections } from '../../../projections/index.js';
 import type { Home } from '../engines/engines.js';
 import { testSystem } from '../silent.js';
 
-/** Reads every document of some organizations, and of the system, by scope. */
+/** Reads every document of the given organizations and of the system, and groups the documents by scope. */
 const dump = async (readModels: ReadModels, organizations: readonly string[]) => {
   const scopes = [systemOwner, ...organizations.flatMap((id) => variants.map(({ tag }) => scopeOf(id, tag)))];
   const found: Record<string, unknown[]> = Object.fromEntries(scopes.map((scope) => [scope, []]));
@@ -27,7 +27,10 @@ export const walk = async function* (readModels: ReadModels, projection: (typeof
   } while (after);
 };
 
-/** Reads the documents of a home once they include all events, and the documents of a rebuild from the same events. */
+/**
+ * Returns the documents in a service's stores, once they include all events, and the documents of a rebuild from the
+ * same events.
+ */
 export const liveAndRebuilt = async (home: Home, organizations: readonly string[]) => {
   const [stored, live, fresh] = await Promise.all([home.events(), home.readModels(), home.emptyReadModels()]);
   const events = currentEvents(stored);

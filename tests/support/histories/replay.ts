@@ -11,7 +11,7 @@ export const owners = organizationIds.flatMap((organizationId) =>
   tags.map((variant) => ({ organizationId, variant, scope: scopeOf(organizationId, variant) })),
 );
 
-/** Documents by slot: the collection, scope and id as one text. */
+/** Documents, keyed by slot: a text that consists of the collection, the scope and the id. */
 export type Documents = ReadonlyMap<string, object>;
 export const slot = (collection: string, scope: string, id: string) => JSON.stringify([collection, scope, id]);
 

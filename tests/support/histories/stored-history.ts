@@ -60,11 +60,13 @@ const originalPositions = async (events: EventStore) => {
 };
 
 const lastDigits = /\d{16}$/;
-/** Projections with documents that have another meaning today and cannot be compared. */
+/**
+ * Projections that are not compared, because their documents have changed in meaning since the history was stored.
+ */
 const replaced: readonly string[] = ['nonces', 'open_deliveries'];
 /**
- * Fields that were added, removed or changed since the history was stored, by projection. All other fields must be
- * equal.
+ * Fields that were added, removed or changed since the history was stored, keyed by projection. All other fields must
+ * be equal.
  */
 const changedFields: Readonly<Record<string, readonly string[]>> = {
   addresses: ['imports', 'accounts'],
@@ -74,7 +76,9 @@ const changedFields: Readonly<Record<string, readonly string[]>> = {
   transfers: ['chain'],
   wallets: ['address_count'],
 };
-/** Projections that had documents when the history was stored, and must make equal documents from it now. */
+/**
+ * Projections that had documents when the history was stored, and that must now make equal documents from it.
+ */
 const known = new Map(
   projections
     .filter(({ name }) => !replaced.includes(name) && storedHistory.documents.some((one) => one.name === name))
@@ -86,7 +90,7 @@ const textOf = ({ scope, name, id, document }: Document) => {
 };
 
 type Place = Pick<Document, 'scope' | 'name'>;
-/** Selects the documents of an organization that queries as of a past position can read. */
+/** Creates a filter for the documents of an organization that queries as of a past position can read. */
 export const isHistoryOf =
   (organizationId: string) =>
   ({ scope, name }: Place) =>

@@ -13,8 +13,8 @@ import { testSystem } from '../silent.js';
 import { deciders, histories } from './histories.js';
 import { documentsOf, openRelease, organizationsIn, storeFiles } from './release-store.js';
 
-// Writes a data directory of the present release, with its documents and the audit's verdicts, into the folder given as
-// argument. tests/golden/stores/README.md says when to run it.
+// Writes a data directory of the current release, with its documents and the audit's verdicts, into the folder given as
+// argument. tests/golden/stores/README.md says when to run this program.
 
 type Golden = { readonly type: string; readonly data: object; readonly metadata: Metadata };
 type Written = { readonly stream: string; readonly event: Omit<NewEvent, 'id'> };
@@ -59,7 +59,7 @@ const seal = async ({ events, state, notary }: Release) => {
 const [, , out = 'tests/golden/stores/new'] = process.argv;
 const directory = freshDirectory();
 const release = await openRelease(directory);
-// Golden events keep the version that they were stored in, and sampled events get the present version.
+// Golden events keep the version in which they were stored, and sampled events get the current version.
 await appendAll(release.events, goldenEvents());
 await seal(release);
 await appendAll(currentEvents(release.events), sampledEvents(120));

@@ -118,12 +118,12 @@ const createCollection = (namespace: string): Collection => {
 
 export type Catalog = ReturnType<typeof createCatalog>;
 
-/** Makes the catalog of all collections by namespace (`database.collection`). */
+/** Makes the catalog of all collections, keyed by namespace (`database.collection`). */
 export const createCatalog = () => {
   const collections = new Map<string, Collection>();
   return {
     find: (namespace: string) => collections.get(namespace),
-    /** Finds a collection, or makes it, because a write makes a missing collection. */
+    /** Finds a collection, or creates it if it is missing, as a write on the server does. */
     obtain: (namespace: string) => {
       const found = collections.get(namespace) ?? createCollection(namespace);
       collections.set(namespace, found);

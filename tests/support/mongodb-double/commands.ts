@@ -5,7 +5,9 @@ import { schema } from './schema.js';
 import type { Sessions } from './sessions.js';
 import { writes } from './writes.js';
 
-/** Wire version of MongoDB 7.0: new enough for the driver, older than the command bulkWrite, which the double lacks. */
+/**
+ * Wire version of MongoDB 7.0: new enough for the driver, and older than the command bulkWrite, which the double lacks.
+ */
 const wireVersion = 21;
 
 const hello: Handler = ({ identity: { address, standalone } }) => ({
@@ -34,12 +36,14 @@ const buildInfo: Handler = () => ({ version: '7.0.14' });
 
 const nothing: Handler = () => ({});
 
-/** Handlers of the commands that get a unit of reads and writes, by the command's name on the wire. */
+/**
+ * Handlers of the commands that run within a unit of reads and writes, keyed by the command's name on the wire.
+ */
 export const statements: ReadonlyMap<string, Handler> = new Map(
   Object.entries({ hello, isMaster: hello, ismaster: hello, ping: nothing, buildInfo, ...reads, ...writes, ...schema }),
 );
 
-/** Commands that end transactions or sessions, by name. */
+/** Commands that end transactions or sessions, keyed by name. */
 export const sessionCommands: ReadonlyMap<string, (command: Document, sessions: Sessions) => void> = new Map(
   Object.entries({
     commitTransaction: (command: Document, sessions: Sessions) => sessions.commit(command),

@@ -18,7 +18,10 @@ export type Context = {
 /** Handler of a command. Returns the answer without `ok`, which `execution.ts` adds. */
 export type Handler = (context: Context) => Document;
 
-/** Returns the name of a command, which is its first field; the value of that field mostly names the collection. */
+/**
+ * Returns the name of a command, which is its first field. In most commands, the value of that field names the
+ * collection.
+ */
 export const nameOf = (command: Document): string => Object.keys(command)[0] ?? '';
 
 export const namespaceOf = ({ command }: Context): string => `${command.$db}.${command[nameOf(command)]}`;

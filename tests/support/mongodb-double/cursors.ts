@@ -2,8 +2,8 @@ import { type Document, Long } from 'bson';
 import { commandError } from './errors.js';
 
 /**
- * Number of documents in the first batch, as on the server. For later batches, the server limits the bytes, the double
- * the number of documents.
+ * Number of documents in the first batch, as on the server. Later batches are limited by their size in bytes on the
+ * server, but by their number of documents here.
  */
 const firstBatchSize = 101;
 const nextBatchSize = 1000;

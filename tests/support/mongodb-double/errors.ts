@@ -54,7 +54,10 @@ export const isWriteConflict = (error: unknown) => (error as Partial<CommandErro
 export const noSuchTransaction = (number: unknown) =>
   commandError(251, `Given transaction number ${number} does not match any in-progress transactions.`);
 
-/** Returns the labels that a member of a replica set puts on an error, by which the driver decides about retries. */
+/**
+ * Returns the labels that a member of a replica set puts on an error. The driver uses the labels to decide whether to
+ * retry.
+ */
 export const labelsFor = (command: Document, code: number): readonly string[] => {
   const endsTransaction = 'commitTransaction' in command || 'abortTransaction' in command;
   const inTransaction = command.autocommit === false;
@@ -66,7 +69,7 @@ export const labelsFor = (command: Document, code: number): readonly string[] =>
 type Held = Error & { readonly released: Promise<void> };
 
 /**
- * Makes the error of a write to a document that an open transaction holds. A write outside transactions waits for
+ * Makes the error for a write to a document that an open transaction holds. A write outside transactions waits for
  * `released` and then runs again.
  */
 export const heldUntil = (released: Promise<void>): Held =>

@@ -33,7 +33,7 @@ export const createExecution = (identity: Identity) => {
     };
   };
 
-  /** Tries a command once; returns its answer, or what to wait for before the next attempt. */
+  /** Tries a command once. Returns its answer, or a promise to await before the next attempt. */
   const attempt = (command: Document): { reply: Document } | { wait: Promise<void> } => {
     const unit = sessions.unitFor(command);
     try {
@@ -82,8 +82,8 @@ export const createExecution = (identity: Identity) => {
 
   return {
     /**
-     * Runs the command and returns the answer for the wire. Waits only for open transactions that hold a document of
-     * the command.
+     * Runs the command and returns the answer for the wire. Waits only while an open transaction holds a document that
+     * the command writes.
      */
     run: async (command: Document, failure: Failure | undefined, isWaiting: () => boolean): Promise<Document> => {
       if (failure?.when === 'before') return injected(command, failure);
@@ -94,7 +94,7 @@ export const createExecution = (identity: Identity) => {
         return errorReply(command, error);
       }
     },
-    /** Drops the state that a real server loses with its process. */
+    /** Drops the state that a real server keeps only in memory and loses when it restarts. */
     forgetVolatile: () => {
       sessions.abortAll();
       cursors.clear();

@@ -1,7 +1,7 @@
 /** Error that a test injects. */
 export type Failure = {
   readonly code: number;
-  /** Label of the error; the labels of a real server if undefined. */
+  /** Label of the error; if undefined, the error has the labels that a real server would give it. */
   readonly label?: string | undefined;
   readonly when: 'before' | 'after';
 };

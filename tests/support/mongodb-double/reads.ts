@@ -44,7 +44,10 @@ const aggregated = (context: Context): readonly Document[] => {
 const aggregate: Handler = (context) =>
   context.cursors.open(namespaceOf(context), aggregated(context), context.command.cursor);
 
-/** Filter and sort order of each command that can be explained, by name. */
+/**
+ * Functions that read the filter and the sort order of a command, keyed by the names of the commands that `explain`
+ * accepts.
+ */
 const choosers: Readonly<Record<string, (command: Document) => { filter?: Document; sort?: Document }>> = {
   find: ({ filter, sort }) => ({ filter, sort }),
   count: ({ query }) => ({ filter: query }),

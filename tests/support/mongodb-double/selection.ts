@@ -32,7 +32,9 @@ const namedIds = ({ _id: condition }: Document): readonly unknown[] | undefined 
   return Array.isArray(condition.$in) ? condition.$in : undefined;
 };
 
-/** Looks up named ids in the order of the index, or reads all documents. */
+/**
+ * Looks up the ids that the filter names, in the order of the index. Reads all documents if the filter names no ids.
+ */
 const candidates = (unit: Unit, collection: Collection, filter: Document): Iterable<Document> => {
   const ids = namedIds(filter);
   if (!ids) return unit.documents(collection);

@@ -25,7 +25,10 @@ export type MongoDouble = {
   /** Starts again on the same port with the same data, but without open transactions and cursors. */
   start(): Promise<void>;
   close(): Promise<void>;
-  /** Names of all commands in order, also failed and muted ones, except hellos, which the driver sends at any time. */
+  /**
+   * Names of all commands in order, including failed and muted ones, but without hellos, which the driver sends at any
+   * time.
+   */
   readonly commands: readonly string[];
 };
 
@@ -59,7 +62,7 @@ export const startMongoDouble = async ({
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A reset by the driver counts as a close.
+    // Treats a reset of the connection by the driver as a close.
     socket.on('error', () => socket.destroy());
     socket.on(
       'data',

@@ -61,7 +61,10 @@ function* documents(state: State, collection: Collection): Iterable<Document> {
   }
 }
 
-/** Makes the transactions; commands run one at a time, so only open transactions can conflict. */
+/**
+ * Creates the functions that begin, commit and abort units. Commands run one at a time, so only open transactions can
+ * conflict.
+ */
 export const createTransactions = () => {
   const open = new Set<State>();
   const states = new WeakMap<Unit, State>();
@@ -72,8 +75,8 @@ export const createTransactions = () => {
   };
 
   /**
-   * Returns the error of a write to a document that another transaction holds. As on the server, a transaction fails at
-   * once, and a write outside transactions waits.
+   * Returns the error for a write to a document that another transaction holds. As on the server, a transaction fails
+   * at once, and a write outside transactions waits.
    */
   const giveWayTo = (holder: State, state: State) =>
     state.inTransaction ? writeConflict() : heldUntil(holder.released);

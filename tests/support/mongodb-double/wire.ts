@@ -16,8 +16,8 @@ type Request = {
 };
 
 /**
- * Cuts a stream of bytes into messages. Joins the chunks of a message when the last one has arrived, so that long
- * messages are not copied for each chunk.
+ * Creates a function that cuts a stream of bytes into messages. The chunks of a message are joined when the last one
+ * has arrived, so that long messages are not copied for each chunk.
  */
 export const frameReader = (onMessage: (message: Buffer) => void) => {
   let chunks: Buffer[] = [];

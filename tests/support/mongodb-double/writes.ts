@@ -24,7 +24,10 @@ const insertOne = (unit: Unit, collection: Collection, document: Document) => {
   store(unit, collection, document);
 };
 
-/** Runs the statements of a command in turn; a rejected one is reported with its index, and ends an ordered command. */
+/**
+ * Runs the statements of a command in turn. A rejected statement is reported with its index, and ends an ordered
+ * command.
+ */
 const eachStatement = <Statement>(
   { command }: Context,
   statements: readonly Statement[],

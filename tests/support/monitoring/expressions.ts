@@ -26,7 +26,7 @@ export const rules = (): readonly Rule[] => {
   return groups.flatMap((group) => group.rules);
 };
 
-/** Returns the dashboards by file name. */
+/** Returns the dashboards, keyed by file name. */
 export const dashboards = (): ReadonlyMap<string, Dashboard> =>
   new Map(
     readdirSync(dashboardFolder).map((name) => [name, JSON.parse(readFileSync(join(dashboardFolder, name), 'utf8'))]),

@@ -20,7 +20,9 @@ export type Prometheus = {
   stop(): Promise<void>;
 };
 
-/** Writes the published configuration with `target` as the only target and an interval of one second. */
+/**
+ * Writes the published configuration with `target` as the only target and a scrape interval of one second.
+ */
 const writeConfig = (directory: string, target: string) => {
   const published = parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8'));
   const [{ authorization: _, ...scrape }] = published.scrape_configs;

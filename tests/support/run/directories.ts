@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Global symbol by which this module detects that it was loaded twice, because an importing module has a top-level
- * await. Each copy of the module would know only a part of the directories, and the remaining directories would not be
- * searched for secrets.
+ * Global symbol by which this module detects that it was loaded twice, which happens if an importing module has a
+ * top-level await. Each copy of the module would know only a part of the directories, and the remaining directories
+ * would not be searched for secrets.
  */
 const only = Symbol.for('chainfold: directories of the tests');
 if (Reflect.has(globalThis, only))

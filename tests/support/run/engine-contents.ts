@@ -41,7 +41,7 @@ const mongoContents = async (url: string, namespace: string) => {
   try {
     const collections = await client.db(databaseIn(url, namespace)).collections();
     const documents = await Promise.all(collections.map((one) => one.find({}).toArray()));
-    // BSON keeps binary values as bytes, so that a secret in them is found.
+    // BSON keeps binary values as bytes, in which the search can find a secret.
     return Buffer.concat(documents.flat().map((document) => BSON.serialize(document)));
   } finally {
     await client.close();
@@ -60,7 +60,8 @@ const eventContents = async (open: Stores['events']) => {
 };
 
 /**
- * Reads all data that a home stores in engines, by URL. Embedded stores are left out: they are files in the directory.
+ * Reads all data that a service stores on servers, keyed by URL. Embedded stores are left out: they are files in the
+ * directory.
  */
 export const contentsOf = async ({ environment, events }: Stores): Promise<Record<string, Buffer | string>> => {
   const { REDIS_URL, MONGODB_URL, EVENTSTORE_URL, CHAINFOLD_NAMESPACE = '' } = environment;

@@ -11,7 +11,7 @@ import { seed } from './seed.js';
 import { openSweeps, type Sweep } from './sweep.js';
 import { noteTest } from './test-end.js';
 
-// fast-check keeps its configuration once for modules that are imported and once for those that are required.
+// fast-check has one configuration for modules that import it and another one for modules that require it.
 for (const { configureGlobal } of [fc, createRequire(import.meta.url)('fast-check') as typeof fc])
   configureGlobal({ seed });
 
@@ -27,7 +27,7 @@ export const mochaGlobalSetup = async () => {
   report(`seed of all random choices: ${seed} (CHAINFOLD_SEED)`);
 };
 
-/** Removes everything of the run from shared servers. */
+/** Removes all data of this run from shared servers. */
 export const mochaGlobalTeardown = async () => {
   for (const { sweep } of sweeps) await sweep();
 };

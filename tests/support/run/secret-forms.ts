@@ -50,7 +50,10 @@ const shortened = (head: number) => Math.imul(head, 0x9e3779b1) >>> (32 - shortB
 const isAt = (wanted: Buffer, bytes: Buffer, at: number) =>
   bytes[at + wanted.length - 1] === wanted.at(-1) && wanted.compare(bytes, at, at + wanted.length) === 0;
 
-/** Searches for all needles in one pass, because thousands of them in hundreds of megabytes must not take minutes. */
+/**
+ * Creates a function that searches for all needles in one pass, because thousands of them in hundreds of megabytes must
+ * not take minutes.
+ */
 export const createSearch = (needles: readonly Needle[]) => {
   const byHead = new Map<number, Needle[]>();
   const isPossible = new Uint8Array(2 ** shortBits);

@@ -13,7 +13,10 @@ type Product = {
   readonly read: () => Buffer | string;
 };
 
-/** Forms of each secret by its text, kept because they are searched for after every later test file of the run. */
+/**
+ * Forms of each secret, keyed by its text. They are kept because all output of later test files is searched for them
+ * too.
+ */
 const secrets = new Map<string, readonly Needle[]>();
 const keys = new Map<string, readonly Needle[]>();
 const products: Product[] = [];
@@ -27,7 +30,9 @@ const keepForms = (kept: Map<string, readonly Needle[]>, text: string) => {
 };
 /** Registers a secret that must not occur in any log, answer, file or store. */
 export const keepSecret = (secret: string) => keepForms(secrets, secret);
-/** Registers an api_key, which may be in stores and answers, because it names the actor, but in no log. */
+/**
+ * Registers an api_key, which must not occur in any log. It may occur in stores and answers, where it names the actor.
+ */
 const keepKey = (key: string) => keepForms(keys, key);
 export const keepCredentials = <C extends { readonly key: string; readonly secret: string }>(credentials: C): C => {
   keepKey(credentials.key);
@@ -63,7 +68,9 @@ export const keepCommand = (args: readonly string[], { stdout, stderr }: Printed
   for (const [, secret = ''] of stdout.matchAll(/api_secret\W+(\w+)/g)) keepSecret(secret);
 };
 
-/** Files made to hold a secret, by name, each with a pattern that finds the secret; only their owner may read them. */
+/**
+ * Patterns that find the secret in the files made to hold one, keyed by file name. Only the owner may read these files.
+ */
 const keepers: Readonly<Record<string, RegExp>> = {
   'demo.json': /"api_secret":\s*"(\w+)"/,
   'master.key': /(\w+)/,
@@ -83,7 +90,10 @@ export const keepSecretsIn = (directory: string) => {
     keepSecret(keepers[name]?.exec(readFileSync(path, 'utf8'))?.[1] ?? '');
 };
 
-/** Registers a home, so that its engines are searched for secrets when the tests of the file have ended. */
+/**
+ * Registers the stores of a service, so that their servers are searched for secrets when the tests of the file have
+ * ended.
+ */
 export const keepHome = (home: Stores) => {
   homes.push(home);
 };
@@ -96,7 +106,7 @@ export const keepContents = async (home: Stores) => {
 
 const engineMs = 30_000;
 
-/** Copies the contents of the engines before they close, and reports those that do not answer. */
+/** Copies the contents of the engines before they close, and reports engines that do not answer. */
 export const keepAllContents = async () => {
   const late = async () => Promise.reject(new Error('which did not answer'));
   for (const home of homes.splice(0)) {
@@ -109,7 +119,10 @@ export const keepAllContents = async () => {
   }
 };
 
-/** Place where a secret was found and its form; not the secret itself, because leaks are printed. */
+/**
+ * Place where a secret was found, and the form in which it was found. The secret itself is left out, because leaks are
+ * printed.
+ */
 export type Leak = { readonly where: string; readonly form: string };
 
 const fileProducts = (directories: readonly string[]): readonly Product[] =>
@@ -118,7 +131,10 @@ const fileProducts = (directories: readonly string[]): readonly Product[] =>
     .filter((file) => !isKeeper(file))
     .map(({ path }) => ({ name: path, isLog: path.endsWith('.log'), read: () => readFileSync(path) }));
 
-/** Searches all kept output and the files of the directories, by default those of all tests, for every secret. */
+/**
+ * Searches all kept output and the files in the directories for every secret. By default, the directories are those of
+ * all tests.
+ */
 export const findLeaks = (directories = madeDirectories()): readonly Leak[] => {
   for (const directory of directories) keepSecretsIn(directory);
   const secretsIn = createSearch([...secrets.values()].flat());

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { report } from './report.js';
 
-/** Returns file and title of the skipped test or, if a hook skips its suite, of the suite. */
+/** Returns the file and the title of the skipped test or, if a hook skips its suite, of the suite. */
 const subjectOf = ({ test }: Mocha.Context) => {
   if (!test?.file) return undefined;
   const title = ((test as Mocha.Hook | Mocha.Test).type === 'hook' ? test.parent : test)?.fullTitle() ?? '';

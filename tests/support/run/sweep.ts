@@ -4,10 +4,13 @@ import { given, runPrefix } from './servers.js';
 
 type Position = { commit: bigint; prepare: bigint };
 
-/** Version of a test server. `sweep` deletes everything that this run stored on the server. */
+/** Test server with its version. `sweep` deletes everything that this run stored on the server. */
 export type Sweep = { readonly version: string; sweep(): Promise<void> };
 
-/** Imports the client of EventStoreDB only on use, because a process that connects to KurrentDB must not load it. */
+/**
+ * Imports the client of EventStoreDB only when it is used, because a process that connects to KurrentDB must not load
+ * it.
+ */
 const eventStore = async (url: string): Promise<Sweep> => {
   const { BACKWARDS, END, EventStoreDBClient, FORWARDS, START } = await import('@eventstore/db-client');
   const client = EventStoreDBClient.connectionString(url);
@@ -54,7 +57,10 @@ const redis = async (url: string): Promise<Sweep> => {
   };
 };
 
-/** Connects to the servers in the environment. KurrentDB is left out: it is a double, which ends with its test. */
+/**
+ * Connects to the servers whose URLs are in the environment. KurrentDB is left out: it is a double, which ends with its
+ * test.
+ */
 export const openSweeps = (): Promise<readonly Sweep[]> =>
   Promise.all([
     ...(given.eventStore?.startsWith('esdb') ? [eventStore(given.eventStore)] : []),

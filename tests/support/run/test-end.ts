@@ -1,9 +1,11 @@
 import { patient } from './tier.js';
 
-/** Time-out of mocha for a test or a hook that sets none. */
+/** Mocha's timeout in ms for a test or a hook that sets none. */
 const usualMs = 180_000;
 
-/** Share of a time-out after which waiting ends, so that a test fails with its own reason and not with mocha's. */
+/**
+ * Share of a timeout after which waiting ends, so that a test fails with its own error and not with mocha's.
+ */
 const share = 0.95;
 
 type Test = { timeout(): number };
@@ -15,8 +17,8 @@ export const noteTest = (test: Test | null) => {
 };
 
 /**
- * Returns the time (Unix ms) until which the running test or hook may wait, by its present timeout, which a test may
- * change.
+ * Returns the time (Unix ms) until which the running test or hook may wait. The time is computed from the current
+ * timeout, because a test may change its timeout.
  */
 export const testEnd = (): number =>
   running ? running.startedMs + running.test.timeout() * share : Date.now() + patient(usualMs) * share;

@@ -1,8 +1,8 @@
 import { report } from './report.js';
 
 /**
- * Tiers, one of which each configuration of mocha in `tests/` sets: `usual` runs on embedded stores, `full` adds what
- * the usual tier leaves out, and `alone` combines both for specs that must run while nothing else does.
+ * Tiers of tests. Each configuration of mocha in `tests/` selects one: `usual` runs on embedded stores, `full` runs
+ * what the usual tier leaves out, and `alone` combines both for specs that must run while nothing else runs.
  */
 const tiers = ['usual', 'full', 'alone'] as const;
 type Tier = (typeof tiers)[number];
@@ -22,7 +22,9 @@ export const byTier = <A, B>(embedded: readonly A[], services: readonly B[]): re
 /** Chooses the size of a test by tier: enough to detect a fault, or as much as the full tier has time for. */
 export const sized = (usual: number, full: number) => (isFull ? full : usual);
 
-/** Multiplies a time limit by CHAINFOLD_TEST_PATIENCE, which is greater on servers than on doubles. */
+/**
+ * Multiplies a time limit by CHAINFOLD_TEST_PATIENCE, which is higher in runs on servers than in runs on doubles.
+ */
 export const patient = (ms: number) => ms * Number(process.env.CHAINFOLD_TEST_PATIENCE ?? 1);
 
 /**

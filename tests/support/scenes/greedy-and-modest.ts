@@ -18,7 +18,9 @@ export type Asked = { readonly path: string; readonly body: string; readonly hea
 
 const unlimited = { second: 1e9, hour: 1e9, day: 1e9, month: 1e9 };
 
-/** Counts each call of a port as a piece of work of the organization that sent the request. */
+/**
+ * Creates a tally that counts each call of a port as a piece of work for the organization that sent the request.
+ */
 const createTally = () => {
   const current = new AsyncLocalStorage<Name>();
   const pieces = { greedy: 0, modest: 0 };
@@ -134,13 +136,13 @@ const answerTo = (handler: Handler, { path, body, headers }: Asked, answered: (s
   handler(request, response as unknown as ServerResponse);
 };
 
-/** Sends a request of an organization and resolves with the result of `look` at the moment of the answer. */
+/** Sends a request, and resolves with the result of `look`, which is called at the moment of the answer. */
 export const ask = <T>(handler: Handler, asked: Asked, look: (status: number) => T) =>
   new Promise<T>((resolve) => answerTo(handler, asked, (status) => resolve(look(status))));
 
 /**
- * Counts the greedy pieces of work in each turn of the event loop. The returned function ends the count and returns the
- * maximum.
+ * Counts the pieces of work for the greedy organization in each turn of the event loop. The returned function ends the
+ * count and returns the maximum number in one turn.
  */
 export const watchTurns = (pieces: Readonly<Record<Name, number>>) => {
   let [seen, max, isOver] = [pieces.greedy, 0, false];
@@ -160,8 +162,8 @@ export const watchTurns = (pieces: Readonly<Record<Name, number>>) => {
 
 /**
  * Sends one request of the modest organization right after many requests of the greedy one. Returns the number of
- * greedy pieces of work that began before the modest request had its answer (`waited`), the maximum of greedy pieces in
- * one turn of the event loop (`atOnce`), and the number of pieces of the modest request itself (`own`).
+ * greedy pieces of work that began before the modest request had its answer (`waited`), the maximum number of greedy
+ * pieces in one turn of the event loop (`atOnce`), and the number of pieces of the modest request itself (`own`).
  */
 export const askBeside = async (
   { pieces, as, greedy, modest }: Neighbours,

@@ -33,8 +33,8 @@ const createSocket = (onMessage: (text: string) => void) =>
 
 /**
  * Sends one message of the modest organization right after messages on many connections of the greedy one. Returns the
- * number of greedy calls that were answered before the modest message (`waited`), and the maximum of greedy calls that
- * were answered in one turn of the event loop (`atOnce`).
+ * number of greedy calls that were answered before the modest message (`waited`), and the maximum number of greedy
+ * calls that were answered in one turn of the event loop (`atOnce`).
  */
 export const callBeside = async (
   { app, greedy, modest }: Neighbours,

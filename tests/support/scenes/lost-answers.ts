@@ -39,7 +39,7 @@ export const quietChains = new Map(followedVariants.map(({ tag }) => [tag, { cha
 const signer = new Wallet(`0x${'1'.repeat(64)}`);
 const from = signer.address.toLowerCase();
 
-/** Returns functions that create the resources which requests of one endpoint need, for one organization. */
+/** Returns functions that create, for one organization, the resources that requests to one endpoint need. */
 export const createScene = (app: App, events: EventStore, endpoint: Endpoint, organizationId: string) => {
   const by: Caller = {
     organizationId,

@@ -30,7 +30,7 @@ type History = Awaited<ReturnType<Scene['histories']>>[number];
 type Hook = { readonly webhookId: string; readonly receiver: Receiver; readonly walletId: string | null };
 type Story = {
   readonly hooks: readonly Hook[];
-  /** Transfers by transaction hash. */
+  /** Transfers, keyed by transaction hash. */
   readonly sent: Map<string, Sent>;
   readonly kills: Kill[];
 };
@@ -38,7 +38,7 @@ export type Outcome = {
   readonly violations: readonly string[];
   readonly deliveries: number;
   readonly attempts: number;
-  /** Number of accepted attempts that repeated an already accepted attempt of the delivery. */
+  /** Number of accepted attempts that repeated an already accepted attempt of the same delivery. */
   readonly duplicates: number;
   /** Number of attempts that reached a receiver, but that no webhook history counts. */
   readonly unrecorded: number;
@@ -47,7 +47,7 @@ export type Outcome = {
 
 const walletCount = 3;
 const maxDepth = 3;
-/** Minimum time in ms between the end of an attempt and the next one. */
+/** Minimum time in ms between the end of an attempt and the start of the next one. */
 const soonestRetryMs = 4400;
 /** Maximum number of deliveries to one webhook that a process sends at the same time. */
 const inHand = 8;

@@ -10,7 +10,7 @@ import { type Choose, createVerifier, type Keys, startReceiver } from '../webhoo
 
 type Sent = { transaction_hash: string; block_number: number; block_hash: string };
 
-/** Collects clean-up functions of a scene, and runs them last first. */
+/** Creates a list of clean-up functions of a scene, which run in reverse order. */
 const createEnds = () => {
   const ends: (() => unknown)[] = [];
   return {

@@ -49,12 +49,18 @@ const pass =
 const faults = {
   none: pass(),
   pending: pass({ 'x-consistency': 'pending' }),
-  /** The service acts on the request, but its answer is lost. */
+  /** Forwards the request, on which the service acts, but drops the answer. */
   lost: async (response: ServerResponse, forward: () => Promise<Forwarded>) => {
     await forward();
     response.destroy();
   },
   cut: (response: ServerResponse) => void response.destroy(),
+  /** The connection breaks after half of the answer's body. */
+  half: async (response: ServerResponse, forward: () => Promise<Forwarded>) => {
+    const { body } = await forward();
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    response.write(body.slice(0, body.length / 2), () => response.destroy());
+  },
   proxyPage: (response: ServerResponse) => void response.writeHead(502, { 'content-type': 'text/html' }).end('<html>'),
   conflict: problem(409, 'CONFLICT'),
   limited: problem(429, 'RATE_LIMITED', 0),

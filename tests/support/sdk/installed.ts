@@ -90,7 +90,7 @@ const installGo = async () => {
   return project;
 };
 
-/** Installs each SDK once for all tests of a file. */
+/** Wraps an installation so that it runs only once for all tests of a file. */
 const once = (install: () => Promise<Project>) => {
   let project: Promise<Project> | undefined;
   return () => (project ??= install());

@@ -23,7 +23,7 @@ import type * as webhooks from '../../../interfaces/operations/webhooks.js';
 import { createClient as createSdkClient } from '../../../sdk/typescript/src/client.js';
 import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 
-/** Modules of the operation table, by surface; a new module of interfaces/operations needs a row. */
+/** Modules of the operation table, by surface. A new module in interfaces/operations must be added here. */
 type Modules = {
   wallet: typeof wallets &
     typeof addresses &
@@ -47,7 +47,9 @@ type Modules = {
 };
 type Operations<S extends Variant['segment']> = Modules[Extract<Variant, { segment: S }>['surface']];
 type Send<Q extends Fields, A> = (request: Shape<Q>, headers?: Record<string, string>) => Promise<A>;
-/** Sends a request. An answer in lines (NDJSON) is returned as a stream of the response's bytes. */
+/**
+ * Function that sends a request. An answer in lines (NDJSON) is returned as a stream of the response's bytes.
+ */
 type Call<O> = [O] extends [{ readonly answers: 'ndjson'; readonly request: infer Q extends Fields }]
   ? Send<Q, AsyncIterable<Uint8Array>>
   : O extends Operation<infer Q extends Fields, infer R extends Fields>
@@ -55,8 +57,8 @@ type Call<O> = [O] extends [{ readonly answers: 'ndjson'; readonly request: infe
     : never;
 type Calls<O> = { readonly [K in keyof O]: Call<O[K]> };
 /**
- * Client of the TypeScript SDK for tests that run on all APIs and choose headers freely: with the types of the
- * operation table, which are the same in every API, and with headers in place of options.
+ * Client of the TypeScript SDK for tests that run on all APIs and choose headers freely. Its types are those of the
+ * operation table, which are the same in every API, and its methods take headers in place of options.
  */
 export type Client = { readonly [S in Variant['segment']]: Calls<Operations<S>> };
 

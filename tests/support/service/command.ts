@@ -41,7 +41,7 @@ const inProcessOfItsOwn = async (
 };
 
 let built: Promise<{ run: typeof run }> | undefined;
-/** Loads the compiled program that a process of its own would run. */
+/** Loads the compiled program, which a separate process would run otherwise. */
 const program = (): Promise<{ run: typeof run }> => import(new URL('../../../dist/main.js', import.meta.url).href);
 
 const inThisProcess = async (args: readonly string[], environment: Environment): Promise<CommandResult> => {
@@ -72,8 +72,9 @@ export const runProcess = async (
 };
 
 /**
- * Runs a command as a person types it. The full tier starts a process for each; other tiers run the compiled program
- * in the test's process, because a start takes a second of the processor and most tests run many commands.
+ * Runs a command as a person types it. The full tier starts a process for each command. Other tiers run the compiled
+ * program in the test's process, because the start of a process takes a second of processor time and most tests run
+ * many commands.
  */
 export const runCommand = async (home: Home, args: readonly string[], env: Record<string, string> = {}) => {
   const result = await (isFull ? inProcessOfItsOwn : inThisProcess)(args, environmentOf(home, env));

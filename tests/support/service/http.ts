@@ -3,7 +3,10 @@ import { connect } from 'node:net';
 import type { Problem } from '../../../interfaces/http/problems.js';
 import type { Credentials } from '../../../sdk/typescript/src/sign.js';
 
-/** Signs as docs/specification.md#6-authentication defines, in independent code that reveals errors of the service. */
+/**
+ * Signs a request as docs/specification.md#6-authentication defines. This code is independent of the service, so that
+ * it reveals errors of the service.
+ */
 export const sign = (
   { key, secret }: Credentials,
   path: string,
@@ -38,7 +41,7 @@ export const send = async (
   };
 };
 
-/** Sends a signed call with any body, also one that no client would send. */
+/** Sends a signed call with any body, even one that no client would send. */
 export const call = (
   url: string,
   credentials: Credentials,

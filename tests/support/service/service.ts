@@ -38,7 +38,7 @@ export const startService = async (options: {
   env?: Record<string, string>;
   /** Path of the launcher in another copy of the repository; the launcher of this copy if absent. */
   launcher?: string;
-  /** Called with each piece of the log, also before the service is ready. */
+  /** Called with each piece of the log, even before the service is ready. */
   onLog?: (text: string) => void;
 }): Promise<Service> => {
   const { launcher = ownLauncher } = options;
@@ -91,8 +91,8 @@ export const startService = async (options: {
 const demoFile = ({ directory }: Home) => join(directory, 'demo.json');
 
 /**
- * Returns false if the tests must create the demo organization. True on embedded stores, where the service creates it,
- * if the tests have already created it, or if a test sets `CHAINFOLD_DEMO`.
+ * Returns false if the tests must create the demo organization. Returns true if the stores are embedded, because the
+ * service then creates it, if the tests have already created it, or if a test sets `CHAINFOLD_DEMO`.
  */
 const hasDemo = async (home: Home, env: Record<string, string> = {}) =>
   Object.keys(home.environment).length === 0 || existsSync(demoFile(home)) || 'CHAINFOLD_DEMO' in env;
@@ -125,7 +125,7 @@ export const demoOf = (home: Home): Demo => {
 export const clientOf = ({ url, home }: Service, credentials: Credentials = demoOf(home)): Client =>
   checkedClient(createClient({ url, ...keepCredentials(credentials) }));
 
-/** Makes another organization with a credential at the command line. */
+/** Creates another organization with a credential, through commands of the CLI. */
 export const newOrganization = async (
   home: Home,
   domain: string,

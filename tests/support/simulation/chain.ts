@@ -3,17 +3,19 @@ import { fail } from '../../../domain/failure.js';
 import { sha256 } from '../../../infrastructure/system.js';
 import type { Gate } from './gate.js';
 
-/** Payment. `transaction` is its transaction hash if it was in a block that was replaced; absent for a new payment. */
+/**
+ * Payment. `transaction` is the transaction hash of a payment that was in a replaced block; absent for a new payment.
+ */
 export type Payment = {
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
-  /** Contract of the token that is paid; the coin of the chain when absent. */
+  /** Contract of the token that is paid; if absent, the payment is in the chain's coin. */
   readonly token?: string;
   readonly transaction?: string;
 };
 
-/** Block of a simulated chain, with the balances after it, by token and address. */
+/** Block of a simulated chain, with the balances after the block, keyed by token and address. */
 export type SimulatedBlock = Header & {
   readonly payments: readonly (Payment & { readonly transaction: string })[];
   readonly balances: ReadonlyMap<string, bigint>;
@@ -27,7 +29,9 @@ const endowment = 10n ** 24n;
 const balanceKey = (address: string, token = '') => `${token}/${address}`;
 const hashOf = (...parts: readonly unknown[]) => `0x${sha256(parts.join(' '))}`;
 
-/** Chain with payments of its coin and of tokens: its blocks form a tree, of which one branch is canonical. */
+/**
+ * Creates a chain with payments in its coin and in tokens. Its blocks form a tree, of which one branch is canonical.
+ */
 export const createLedgerChain = (name: string, startTime: number, tokens: readonly string[] = []) => {
   const known = new Map<string, SimulatedBlock>();
   let made = 0;

@@ -12,7 +12,7 @@ import { memoryReadModels } from '../../../infrastructure/memory/read-models.js'
 import type { AnyCollection, Collection } from '../../../projections/define.js';
 import type { Gate } from './gate.js';
 
-/** Generation of a collection: its documents as one replay of the events has built them. */
+/** Generation of a collection: its documents as built by one replay of the events. */
 type Built = {
   readonly declared: AnyCollection;
   readonly number: number;
@@ -22,7 +22,7 @@ type Built = {
   writes: number;
 };
 
-/** Documents and checkpoint that all processes share. */
+/** Creates the documents and the checkpoint that all processes share. */
 export const createDocuments = () => ({
   live: new Map<string, Built>(),
   building: new Map<string, Built>(),

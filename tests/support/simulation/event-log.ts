@@ -19,7 +19,7 @@ const batchSize = 500;
 /** Last position of an append. Batches end at such positions, so that none ends within an append. */
 type Appended = { readonly last: Position };
 
-/** Event log that all processes share. Stores events as JSON, as a real store does. */
+/** Creates the event log that all processes share. The log stores events as JSON, as a real store does. */
 export const createEventLog = () => {
   const events: Recorded[] = [];
   const ends: Appended[] = [];
@@ -82,7 +82,7 @@ export const createEventLog = () => {
       for (const event of recorded) store(event.stream, event, event.time);
       if (recorded.length > 0) commit();
     },
-    /** Returns the next batch after a position; it ends where an append ends. */
+    /** Returns the next batch after a position. The batch ends where an append ends. */
     after: (position: Position): readonly Recorded[] => {
       const full = events[Math.min(events.length, position + batchSize) - 1]?.position ?? head();
       const end = ends.find(({ last }) => last >= full)?.last ?? head();

@@ -1,6 +1,6 @@
 /**
- * Connection of one process to a simulated store. The store changes at one moment between call and answer, so a call of
- * a killed process either changed the store or did not.
+ * Connection of one process to a simulated store. The store changes at one moment between call and answer, so a call
+ * from a killed process has either changed the store completely or not at all.
  */
 export type Gate = {
   /**

@@ -2,7 +2,10 @@ import { linkedController } from '../../../application/async/linked-controller.j
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
 import type { Gate } from './gate.js';
 
-/** Job in the queue. `worker` is the one that has taken the job, and must renew the lease before `until` (Unix ms). */
+/**
+ * Job in the queue. `worker` names the worker that has taken the job, and that must renew its lease before `until`
+ * (Unix ms).
+ */
 type Queued = Job & {
   at: number;
   readonly number: number;
@@ -21,7 +24,10 @@ export const simulatedLeaseMs = 4000;
 const renewals = 3;
 const failedRetryMs = 1000;
 
-/** Jobs of all processes, and when organizations and lanes had their last turn. */
+/**
+ * Creates the table of the jobs of all processes. The table also records when organizations and lanes had their last
+ * turn.
+ */
 export const createJobTable = () => {
   const queued = new Map<string, Queued>();
   const turns = new Map<string, number>();
@@ -69,8 +75,8 @@ export const createJobTable = () => {
       }
     },
     /**
-     * Takes a due job of the organization and lane that have waited longest; null if no job is due, or if the limits
-     * allow none of the due jobs.
+     * Takes a due job of the organization and lane that have waited longest. Returns null if no job is due, or if the
+     * limits allow none of the due jobs.
      */
     take: (worker: string, limits: Work, running: readonly Job[], leaseMs: number, now: number): Queued | null => {
       const count = (isSame: (job: Job) => boolean) => running.filter(isSame).length;
@@ -144,7 +150,7 @@ export const simulatedJobs = (table: JobTable, gate: Gate, name: string, leaseMs
     )
       await gate.sleep(failedRetryMs);
   };
-  /** Runs the jobs of one worker, and renews their leases while they run. */
+  /** Creates a worker, which runs jobs and renews their leases while they run. */
   const createWorker = (work: Work) => {
     const worker = `${name}.${workers++}`;
     const running = new Map<string, Job>();

@@ -18,7 +18,7 @@ const gate = gateAt(Date.now);
 
 let made = 0;
 
-/** Places of the simulated stores, for the contract suites of their ports. */
+/** Functions that make the storage of simulated stores, for the contract suites of their ports. */
 export const simulated = {
   events: async () => {
     const log = createEventLog();

@@ -1,7 +1,9 @@
 import { noEntry, type StateStore } from '../../../application/ports/state.js';
 import { NotAsSealed, type Vault } from '../../../application/ports/vault.js';
 
-/** Vault without encryption, so that traces stay readable. Secrets cannot be opened after their key was destroyed. */
+/**
+ * Vault without encryption, so that traces stay readable. Secrets cannot be opened once their key has been destroyed.
+ */
 export const simulatedVault = (state: StateStore): Vault => ({
   seal: async (keyId, secret, context) => {
     if (!(await state.get('vault', keyId))) await state.put('vault', keyId, 'key', noEntry);

@@ -48,7 +48,9 @@ export const line = (change: Partial<ShownLine> = {}): ShownLine => ({
   ...change,
 });
 
-/** Entries of an address with a coin that is explained, and a token that is not. */
+/**
+ * Returns the entries of an address with a coin whose balance is explained, and a token whose balance is not.
+ */
 export const shownEntries = (movements: number): readonly ShownEntry[] => {
   const unexplained = { ...line().amounts, unexplained: amount('-7', '-0.000007') };
   return [

@@ -8,7 +8,10 @@ import type { Transaction } from '../../../infrastructure/chains/ton/transaction
 const variant = variants.find(({ family }) => family === 'ton') ?? assert.fail('no variant is on TON');
 const everything: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 
-/** Reads the movements of a transaction. All token imports that name its account count as confirmed by the account. */
+/**
+ * Reads the movements of a transaction. All token imports that name the transaction's account count as confirmed by
+ * that account.
+ */
 export const readMoved = (transaction: Transaction, interest: Interest) =>
   readMovements(transaction, interest, interest.tokenAccounts(accountIn(transaction)));
 

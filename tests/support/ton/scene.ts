@@ -4,11 +4,13 @@ import { startTonIndex } from '../chains/ton-index.js';
 import { silent } from '../silent.js';
 
 export const interestInAll: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
-/** Time limits that are longer than any pause of a process. */
+/** Time limits in ms that are longer than any stall of a process. */
 export const longTimeouts = { deadlineMs: 60_000, timeoutMs: 20_000 };
 export const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 
-/** Starts indexes and connectors, and closes them after each test of the calling suite. */
+/**
+ * Returns functions that start indexes and connectors, which are closed after each test of the calling suite.
+ */
 export const createTonScene = () => {
   const open: { close(): Promise<void> }[] = [];
   const keep = <T extends { close(): Promise<void> }>(one: T): T => {

@@ -20,7 +20,9 @@ export type Step =
       readonly behind: boolean;
     }
   | { readonly kind: 'heal' }
-  /** Kills the follower after `writes` more writes. With `stale`, the index then answers with old states. */
+  /**
+   * Kills the follower after `writes` more writes. If `stale` is true, the index then answers with old states.
+   */
   | { readonly kind: 'kill'; readonly writes: number; readonly stale: boolean }
   /** Restarts the follower, and mines a block while get methods of a jetton wallet and of a hostile contract fail. */
   | { readonly kind: 'mute'; readonly value: bigint }
@@ -90,7 +92,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },
 );
 export const steps: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 4, maxLength: 10 });
-/** Steps for a follower with an index and a backup. */
+/** Generator of steps for a follower with an index and a backup. */
 export const stepsOfTwo: fc.Arbitrary<Step[]> = fc.array(fc.oneof({ weight: 2, arbitrary: step }, away), {
   minLength: 4,
   maxLength: 10,
@@ -116,7 +118,7 @@ export const lostBlocks: Step[] = [
 /** Script in which the follower is killed at each write of a deposit, and then reads states from before the deposit. */
 export const staleKills: Step[] = [1, 2, 3, 4, 5].map((writes) => ({ kind: 'kill', writes, stale: true }));
 
-/** Script in which the get methods of jetton wallets fail for a while, also across a restart. */
+/** Script in which the get methods of jetton wallets fail for a while, even after a restart. */
 export const muteWallets: Step[] = [
   { kind: 'mute', value: 7n },
   { kind: 'restart' },

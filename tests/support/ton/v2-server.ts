@@ -10,7 +10,7 @@ export const v2Faults = ['failing', 'cut off', 'behind', 'without a result', 'bu
 type V2Fault = (typeof v2Faults)[number];
 
 type Options = {
-  /** Largest number of transactions on a page, whatever count is requested. */
+  /** Maximum number of transactions on a page, whatever count is requested. */
   pageSize?: number;
   /** Largest count that the server accepts. */
   largestCount?: number;
@@ -143,13 +143,15 @@ const createAnswers = (script: TonScript, { pageSize = 256, largestCount = 1000,
   return answers;
 };
 
-/** Starts a double of a server with the API v2 of toncenter on a scripted chain, with faults for single answers. */
+/**
+ * Starts a double of a toncenter server (API v2) on a scripted chain. Tests can make single answers faulty.
+ */
 export const startTonV2 = async (script: TonScript, options: Options = {}) => {
   const faults: V2Fault[] = [];
   const asked: { readonly method: string; readonly key: string | undefined }[] = [];
   /** Closes every connection without an answer while `isOn` is true. */
   const outage = { isOn: false };
-  /** Number of further requests for account states that get outdated values. */
+  /** Number of upcoming requests for account states that are answered with outdated values. */
   const outdated = { next: 0 };
   const answers = createAnswers(script, options);
   const isBehind = (method: string, fault: V2Fault | undefined) => {

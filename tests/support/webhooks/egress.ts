@@ -59,8 +59,8 @@ export const divert = (port: number, seen?: string) => {
   return dialled;
 };
 
-/** Self-signed certificate of receiver.example, for tests of the trusted certificate authorities. */
 const pem = (label: string, base64: string) => `-----BEGIN ${label}-----\n${base64}\n-----END ${label}-----\n`;
+/** Self-signed certificate of receiver.example, for tests of the trusted certificate authorities. */
 const cert = pem(
   'CERTIFICATE',
   'MIIBVTCB/aADAgECAgEBMAoGCCqGSM49BAMCMBsxGTAXBgNVBAMMEHJlY2VpdmVyLmV4YW1wbGUwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBsxGTAXBgNVBAMMEHJlY2VpdmVyLmV4YW1wbGUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATDqSqIxZLJqN63VFRhUChcWHt064KZVlehtLD+rpO7Pmk7Jt1sHnk1kFRWBXwYg86cMFrJZ4zIA1iBZT2Ur7AKozAwLjAbBgNVHREEFDASghByZWNlaXZlci5leGFtcGxlMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgAWZXcz59WCxbWea8mJDF6oKlQEK10Ghl3OGfAlGmrccCIDijh/WwXJHaPgdE85cuqXX7OQ1jEIzYCVkX9PKHwEMv',
@@ -71,7 +71,10 @@ const key = pem(
 );
 export const serveSecurely = (answer: RequestListener) => serve(answer, createTlsServer({ cert, key }, answer));
 
-/** Program that prints the answer or the error code. Runs as a process: Node reads extra authorities at its start. */
+/**
+ * Returns a program that requests `url` and prints the answer or the error code. The program runs in a process of its
+ * own, because Node reads extra certificate authorities only at startup.
+ */
 const program = (url: string) => `
   import { createEgress } from ${JSON.stringify(new URL('../../../infrastructure/egress/guard.ts', import.meta.url).href)};
   import { request } from 'undici';

@@ -62,7 +62,7 @@ const eventsIn = async function* (body: AsyncIterable<Uint8Array>) {
   }
 };
 
-/** Opens the notification stream of an API, and collects its notifications until it is closed. */
+/** Opens the notification stream of an API, and collects its notifications until the stream is closed. */
 export const openStream = async (
   url: string,
   credentials: Credentials,
@@ -86,7 +86,7 @@ export const openStream = async (
       received.push(notified);
     }
   };
-  // A connection that ends is no failure: the client reconnects.
+  // A connection that ends is not a failure: a client would reconnect.
   const reading = read().catch(() => undefined);
   return {
     response,

@@ -30,7 +30,7 @@ export type Notice = {
   };
 };
 
-/** Notification as it arrived. */
+/** Notification as it arrived at the receiver. */
 export type Attempt = {
   readonly id: string;
   readonly headers: IncomingHttpHeaders;
@@ -50,7 +50,7 @@ export type Attempt = {
 export const isAccepted = ({ fate }: Attempt) => fate === 'answer' || fate === 'slow';
 export const noticeIn = ({ body }: Attempt) => JSON.parse(body) as Notice;
 
-/** Prefix of an ed25519 key's 32 bytes in SPKI. */
+/** Bytes that precede the 32 bytes of an ed25519 public key in its SPKI encoding. */
 const beforeKey = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Keys of a webhook, as GetWebhook returns them. */
@@ -84,8 +84,8 @@ export const createVerifier =
   };
 
 /**
- * Draws a behaviour for the first attempt of each id, and accepts the next attempt after a failure, so that retries
- * stay quick.
+ * Creates a function that draws a behaviour for the first attempt of each id. After a failure, the function accepts the
+ * next attempt, so that retries stay quick.
  */
 export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>, next: () => number) => {
   const failed = new Set<string>();
@@ -110,7 +110,10 @@ export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, numbe
 export type Choose = (id: string) => Fate;
 const slowestMs = 1500;
 
-/** Numbers the connections of a server in their order, so that a test can tell which process opened a connection. */
+/**
+ * Numbers the connections of a server in the order in which they open, so that a test can tell which process opened a
+ * connection.
+ */
 const numberConnections = (server: Server) => {
   const numbers = new WeakMap<Socket, number>();
   let count = 0;

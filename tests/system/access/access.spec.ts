@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { type Endpoint, endpoints } from '../../../interfaces/operations/index.js';
 import type { Credentials } from '../../../sdk/typescript/src/sign.js';
+import { checkNamedTests } from '../../support/docs/held-by.js';
 import { engines } from '../../support/engines/engines.js';
+import { eventually } from '../../support/eventually.js';
 import type { Client } from '../../support/service/client.js';
 import { type Answer, call, problemIn, send, sign } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
+import { checkStolenPage } from '../../support/service/stolen-page.js';
 
 type Organization = Credentials & { readonly organizationId: string };
 
@@ -106,43 +109,69 @@ for (const engine of engines)
     it('keeps a credential valid that another organization tried to delete', async () =>
       assert.equal((await call(service.url, theirs, '/v1/c/ListWallets', {})).status, 200));
 
+    let registered = 0;
+    const newAddresses = () => Array.from({ length: 2 }, () => `0x${(++registered).toString(16).padStart(40, '0')}`);
+    const twice = async (work: () => Promise<unknown>) => {
+      for (let n = 0; n < 2; n++) await work();
+      return {};
+    };
+    type Filled = { readonly organization: Organization; readonly api: Client['c']; readonly admin: Client['admin'] };
     /**
-     * Writes that fill two pages of a list operation, by its name. Specs that follow chains test the lists that only
-     * chains fill.
+     * Functions, by list operation, that create two pages of results for an organization and return the fields of the
+     * request that lists them.
      */
-    const fill: Record<string, (api: Client['c']) => Promise<unknown>> = {
-      ListWallets: async (api) => {
-        for (const name of ['a', 'b']) await api.registerWallet({ name });
+    const fill: Record<string, (filled: Filled) => Promise<object>> = {
+      ListWallets: ({ api }) => twice(() => api.registerWallet({ name: 'listed' })),
+      ListWebhooks: ({ api }) => twice(() => api.registerWebhook(hook)),
+      ListAddresses: async ({ api }) => {
+        const { wallet_id } = await api.registerWallet({ name: 'listed' });
+        await api.batchRegisterAddresses({ wallet_id, addresses: newAddresses() });
+        return { wallet_id };
       },
-      ListWebhooks: async (api) => {
-        for (let n = 0; n < 2; n++) await api.registerWebhook(hook);
+      ListWebhookHistories: async ({ api }) => {
+        const { webhook_id } = await api.registerWebhook(hook);
+        return twice(() => api.sendTestWebhook({ webhook_id }));
       },
-      ListCredentials: async () => undefined,
+      ListCredentials: async ({ organization: { organizationId: organization_id } }) => {
+        await clientOf(service).admin.createCredential({ organization_id });
+        return { organization_id };
+      },
+      ListGatewayTokens: ({ admin }) => twice(() => admin.createGatewayToken({ name: 'listed' })),
+      ListEvents: ({ api }) => twice(() => api.registerWallet({ name: 'listed' })),
+      DiffHistory: async ({ api }) => {
+        await twice(() => api.registerWallet({ name: 'listed' }));
+        return { from: new Date(0).toISOString() };
+      },
+      ListAccess: async ({ organization, admin }) => {
+        await twice(() => call(service.url, organization, '/v1/c/GetWallet', { wallet_id: 'wal_none' }));
+        await eventually(async () => assert.ok((await admin.listAccess({})).accesses.length >= 2));
+        return {};
+      },
+    };
+    /**
+     * List operations that cannot be filled without a chain, each with the test that calls `checkStolenPage` for them.
+     */
+    const followed: Record<string, string> = {
+      ListTransfers: '`tests/system/following/variants.spec.ts`: *in pages that no other organization continues*',
+      ListAssets: '`tests/system/following/variants.spec.ts`: *in pages that no other organization continues*',
+      ListTransactions:
+        '`tests/system/transactions/transactions.spec.ts`: *in pages that no other organization continues*',
+      GetStatement: '`tests/system/history/statements.spec.ts`: *in pages that no other organization continues*',
     };
 
-    for (const { path, request, example, operation, variant } of endpoints) {
-      if (!Object.hasOwn(fill, operation.name)) continue;
+    for (const { path, request, operation, variant } of endpoints) {
       if (!('page_token' in (request as { properties: object }).properties)) continue;
-      it(`makes ${path} reject a page token of another organization`, async () => {
-        const [admin, own] = [demoOf(service.home), operation.role === 'admin'];
-        const [giver, taker] = own ? [admin, admin] : [theirs, ours];
-        if (variant.surface === 'wallet') await fill[operation.name]?.(clientOf(service, giver)[variant.segment]);
-        else await clientOf(service).admin.createCredential({ organization_id: theirs.organizationId });
-        const at = (organization: Organization) =>
-          'organization_id' in example ? { organization_id: organization.organizationId } : {};
-        const page = await call(service.url, giver, path, { ...example, ...at(theirs), page_size: 1 });
-        const token = (page.body as { pagination: { next_page_token: string } }).pagination.next_page_token;
-        assert.notEqual(token, '');
-        const stolen = await call(service.url, taker, path, {
-          ...example,
-          ...at(ours),
-          page_size: 1,
-          page_token: token,
-        });
-        assert.equal(stolen.status, 400);
-        assert.equal(problemIn(stolen).errors[0]?.path, '/page_token');
-        const honest = { ...example, ...at(theirs), page_size: 1, page_token: token };
-        assert.equal((await call(service.url, giver, path, honest)).status, 200);
+      const elsewhere = followed[operation.name];
+      it(`makes ${path} reject a page token of another organization${elsewhere ? ', in another spec' : ''}`, async () => {
+        if (elsewhere) return void checkNamedTests(elsewhere, path);
+        const list = fill[operation.name] ?? assert.fail(`${operation.name} is neither filled nor tested elsewhere`);
+        const listOf = async (organization: Organization) => {
+          const client = clientOf(service, organization);
+          const api = client[variant.surface === 'wallet' ? variant.segment : 'c'] as Client['c'];
+          const fields = await list({ organization, api, admin: client.admin });
+          return { by: operation.role === 'admin' ? demoOf(service.home) : organization, fields };
+        };
+        await checkStolenPage(service.url, path, await listOf(theirs), await listOf(ours));
       });
     }
 

@@ -51,7 +51,7 @@ for (const engine of engines)
       await refused(sign(demo, path, body, `${Date.now()}-${'x'.repeat(33)}`), /Unix time in ms/);
       await refused(sign(demo, path, body, `${Date.now()}-a_b`), /Unix time in ms/);
       await refused(at(-301_000), /300 s/);
-      // The margins are seconds, since a request may take seconds to be checked on a busy machine.
+      // The margins are several seconds, because the service may need seconds to check a request on a busy machine.
       await refused(at(330_000), /300 s/);
       assert.equal((await attempt(at(-270_000))).status, 200);
       assert.equal((await attempt(at(295_000))).status, 200);

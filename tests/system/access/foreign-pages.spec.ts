@@ -23,7 +23,7 @@ const query = (url: string) =>
   );
 
 /**
- * Sends a request like an HTML form, which browsers allow from every page. Returns the type of the response that the
+ * Sends a request as an HTML form does, which browsers allow on every page. Returns the type of the response that the
  * page may see.
  */
 const querySimply = (url: string) =>

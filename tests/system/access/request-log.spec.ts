@@ -14,6 +14,16 @@ import { call, send, sign } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 
 type Line = Readonly<Record<string, unknown>>;
+/** Request that the service refuses, and what its line in the log must say. */
+type Refusal = {
+  readonly operation: string;
+  readonly refuse: (id: string) => Promise<unknown>;
+  readonly status: number;
+  readonly code: string;
+  /** Absent if the service does not know who sent the request. */
+  readonly organizationId?: string;
+  readonly detail: RegExp;
+};
 const unknownWallet = { wallet_id: `wal_${'0'.repeat(32)}` };
 const unlimited = { per_second_limit: 1e6, per_hour_limit: 1e6, per_day_limit: 1e6, per_month_limit: 1e6 };
 
@@ -60,8 +70,8 @@ for (const engine of engines)
       call(service.url, by, path, body, { 'x-request-id': id });
     const traced = (id: string, ...more: string[]) => jsonOf(service.home, ['trace', id, ...more]);
     /**
-     * Waits until the refused request can be traced, and returns its trace. The full tier starts a process for each
-     * attempt.
+     * Waits until the refused request can be traced, and returns its trace. In the full tier, each attempt runs the
+     * command `trace` in a new process.
      */
     const refusalOf = async (id: string) => {
       const { entries } = await eventually(() => traced(id));
@@ -103,43 +113,47 @@ for (const engine of engines)
       const unsigned = (id: string) => send(service.url, path, body, { 'x-request-id': id, 'x-api-key': client.key });
       const forged = (id: string) =>
         send(service.url, path, body, { ...sign(client, path, '{"a":1}'), 'x-request-id': id });
-      const refusals: readonly [
-        string,
-        (id: string) => Promise<unknown>,
-        number,
-        string,
-        string | undefined,
-        RegExp,
-      ][] = [
-        ['c/GetWallet', unsigned, 401, 'UNAUTHENTICATED', undefined, /x-api-nonce/],
-        ['c/GetWallet', forged, 401, 'UNAUTHENTICATED', undefined, /does not match/],
-        ['c/GetWallet', (id) => operate(path, unknownWallet, id), 404, 'NOT_FOUND', organizationId, /wal_0{32}/],
-        [
-          'c/GetWallet',
-          (id) => operate(path, { walet_id: 1 }, id),
-          400,
-          'INVALID_ARGUMENT',
+      const getWallet = 'c/GetWallet';
+      const refusals: readonly Refusal[] = [
+        { operation: getWallet, refuse: unsigned, status: 401, code: 'UNAUTHENTICATED', detail: /x-api-nonce/ },
+        { operation: getWallet, refuse: forged, status: 401, code: 'UNAUTHENTICATED', detail: /does not match/ },
+        {
+          operation: getWallet,
+          refuse: (id) => operate(path, unknownWallet, id),
+          status: 404,
+          code: 'NOT_FOUND',
           organizationId,
-          /walet_id/,
-        ],
-        [
-          'admin/CreateOrganization',
-          (id) => operate('/v1/admin/CreateOrganization', {}, id),
-          403,
-          'PERMISSION_DENIED',
+          detail: /wal_0{32}/,
+        },
+        {
+          operation: getWallet,
+          refuse: (id) => operate(path, { walet_id: 1 }, id),
+          status: 400,
+          code: 'INVALID_ARGUMENT',
           organizationId,
-          /admin/,
-        ],
-        [
-          'c/ListWallets',
-          (id) => operate('/v1/c/ListWallets', {}, id, poor),
-          429,
-          'RATE_LIMITED',
-          poor.organizationId,
-          /limit/,
-        ],
+          detail: /walet_id/,
+        },
+        {
+          operation: 'admin/CreateOrganization',
+          refuse: (id) => operate('/v1/admin/CreateOrganization', {}, id),
+          status: 403,
+          code: 'PERMISSION_DENIED',
+          organizationId,
+          detail: /admin/,
+        },
+        {
+          operation: 'c/ListWallets',
+          refuse: (id) => operate('/v1/c/ListWallets', {}, id, poor),
+          status: 429,
+          code: 'RATE_LIMITED',
+          organizationId: poor.organizationId,
+          detail: /limit/,
+        },
       ];
-      for (const [at, [operation, refuse, status, code, organization, detail]] of refusals.entries()) {
+      for (const [
+        at,
+        { operation, refuse, status, code, organizationId: organization, detail },
+      ] of refusals.entries()) {
         const id = `refused-${at}`;
         await refuse(id);
         const line = await lineAbout(id);

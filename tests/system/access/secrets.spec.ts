@@ -122,7 +122,9 @@ const issueOverHttp = async (service: Service): Promise<Credentials> => {
   return keepCredentials({ key: api_key, secret: api_secret });
 };
 
-/** Repeats the misplaced secrets while MongoDB is stopped, because the service then writes to its log. */
+/**
+ * Repeats the requests with misplaced secrets while MongoDB is stopped, because the service then writes to its log.
+ */
 const useWithoutStores = async (service: Service, credentials: Credentials) => {
   const { doubles } = service.home;
   if (!doubles) return;

@@ -33,7 +33,7 @@ describe('the time page of the console', () => {
     const first = new URL(page.url()).searchParams.get('at') ?? '';
     const { first_time } = await console().client.admin.getHistoryBounds({});
     assert.equal(first, first_time);
-    // The slider keeps the focus, so that the next key press moves the slider.
+    // The slider still has the focus, so the next key press moves it.
     await page.keyboard.press('End');
     await moment.getByText(/^[1-9]\d* wallets$/).waitFor();
     const last = new URL(page.url()).searchParams.get('at') ?? '';
@@ -89,7 +89,7 @@ describe('the time page of the console', () => {
     const text = (await page.locator('figcaption').textContent()) ?? '';
     const { events } = await console().client.admin.listEvents({ page_size: 100, from: first_position, order: 'asc' });
     const [, counted = ''] = /^Events a (?:second|minute): (\d+) counted/.exec(text) ?? [];
-    // Opening the page may have appended an event of the session.
+    // Opening the page may have appended an event about the session.
     assert.ok(Number(counted) > 0 && Number(counted) <= events.length, `${text} ${events.length}`);
     assert.ok((await page.locator('.activity rect').count()) > 0);
     await page.context().close();

@@ -11,10 +11,12 @@ import { account, receiver } from '../../support/scenes/payments.js';
 const sender = account(0);
 const wallet = new Wallet(sender.key);
 
-/** Request of a page to the wallet of its browser. */
+/** Request that a page makes to the browser's wallet. */
 type Call = { readonly method: string; readonly params?: readonly unknown[] };
 
-/** Answers like a wallet that signs transactions, and that first checks the transaction it is given. */
+/**
+ * Answers like a wallet that signs transactions. Before it signs, it checks the transaction that it receives.
+ */
 const signTransaction = async ({ method, params = [] }: Call) => {
   if (method === 'eth_requestAccounts') return [wallet.address];
   assert.equal(method, 'eth_signTransaction');

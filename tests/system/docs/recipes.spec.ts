@@ -22,7 +22,10 @@ const [familyName, ...familyRest] = changesIn(family) as [Change, ...Change[]];
 const others = pages.filter((page) => page !== family).flatMap(changesIn);
 const touched = [...new Set([familyName, ...familyRest, ...others].map(({ path }) => path))];
 
-/** Files to type-check: all that are no tests, the tests that recipes change, and the tests that list families. */
+/**
+ * Returns whether to type-check a file: every file outside tests/ and bench/, the tests that recipes change, and the
+ * tests that list families.
+ */
 const isChecked = (path: string) =>
   !/^(tests|bench)\//.test(path) ||
   touched.includes(path) ||

@@ -128,7 +128,7 @@ describeInFull('code in docs/security.md', () => {
 const works = async (service: Service, all: readonly Credentials[]) => {
   for (const one of all) await clientOf(service, one).c.listWallets({});
 };
-/** Issues another credential of the demo organization. */
+/** Issues another credential for the demo organization. */
 const issue = async (service: Service): Promise<Credentials> => {
   const { organizationId } = demoOf(service.home);
   const issued = await clientOf(service).admin.createCredential({ organization_id: organizationId });
@@ -205,8 +205,8 @@ describeInFull('a change of the master key in the data directory', () => {
     service = await startService({ on: home });
     all.push(await issue(service));
     await works(service, all);
-    // Counts seven keys: the service key and five credentials, two of them re-encrypted already, and a sixth
-    // credential.
+    // Counts seven keys: the service key and six credentials. Two of the keys were re-encrypted before the
+    // interruption, and one credential was issued after it.
     assert.deepEqual(await rotate(home), { keys: 7 });
     assert.ok(file.read() === half && !file.isUnfinished());
     await works(service, all);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { Address } from '@ton/core';
+import { startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
+import { startDevelopmentSui } from '../../../infrastructure/chains/development/sui/chain.js';
 import { startDevelopmentTon } from '../../../infrastructure/chains/development/ton/chain.js';
 import { accountOf } from '../../support/chains/ton-transactions.js';
 import { embedded } from '../../support/engines/engines.js';
@@ -8,43 +10,107 @@ import { skip } from '../../support/run/skip.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';
 import { silent } from '../../support/silent.js';
 
-describe('a TON chain under a variant that usually has an EVM chain', () => {
-  let development: NonNullable<Awaited<ReturnType<typeof startDevelopmentTon>>>;
-  let service: Service;
-  before(async function () {
-    const started = await startDevelopmentTon({ blockMs: 0, log: silent });
-    if (!started) return skip(this, 'the development chain of TON (@ton/sandbox is not installed)');
-    development = started;
-    const off = { CHAIN_T_URL: 'off', CHAIN_S_URL: 'off', CHAIN_C_URL: 'off', CHAIN_Q_URL: 'off' };
-    service = await startService({ on: embedded, env: { ...off, CHAIN_P_URL: development.urls.join() } });
-  });
-  after(async () => {
-    await service?.stop();
-    await development?.close();
-  });
+const options = { blockMs: 0, log: silent };
+const evmAddress = `0x${'a1'.repeat(20)}`;
+const suiAddress = `0x${'a1'.repeat(32)}`;
 
-  it('accepts TON addresses, and lists transfers and balances in the records of the variant', async () => {
-    const { p: api } = clientOf(service);
-    const address = accountOf('under another variant');
-    const friendly = Address.parseRaw(address).toString({ bounceable: false });
-    const { wallet_id } = await api.registerWallet({ name: 'other', address: friendly });
-    const { transaction_hash, block_number } = (await development.controls.transfer({ to: address, value: '70' })) as {
-      transaction_hash: string;
-      block_number: number;
+/**
+ * Development chains by family, each with an address for each variant in the given and the listed form, and an address
+ * that the family rejects.
+ */
+const families = {
+  ton: async () => {
+    const chain = await startDevelopmentTon(options);
+    const addresses = (segment: Segment) => {
+      const listed = accountOf(`under ${segment}`);
+      return { given: Address.parseRaw(listed).toString({ bounceable: false }), listed };
     };
-    await development.controls.mine(10);
-    await eventually(async () => {
-      const { transfers } = await api.listTransfers({ wallet_id });
-      const [{ from, block_timestamp, ...transfer } = assert.fail('no transfer is listed')] = transfers;
-      assert.ok(from !== '' && Number(block_timestamp) > 0);
-      const expected = { asset_type: 'ASSET_TYPE_P', to: address, value: '70', transaction_fee: '0' };
-      assert.deepEqual(transfer, { ...expected, transaction_hash, block_height: block_number });
+    return chain && { ...chain, addresses, invalid: suiAddress };
+  },
+  sui: async () => {
+    const addresses = () => ({ given: suiAddress.toUpperCase().replace('0X', '0x'), listed: suiAddress });
+    return { ...(await startDevelopmentSui(options)), addresses, invalid: accountOf('a TON account') };
+  },
+  evm: async () => {
+    const chain = await startDevelopmentEvm(options);
+    if (!chain) return null;
+    const controls = {
+      transfer: (sent: object) => chain.request('dev_transfer', [sent]),
+      mine: (blocks: number) => chain.request('dev_mine', [blocks]),
+    };
+    const addresses = () => ({ given: evmAddress, listed: evmAddress });
+    return { controls, urls: [chain.url], close: chain.close, addresses, invalid: suiAddress };
+  },
+};
+type Segment = 'p' | 's';
+type Family = keyof typeof families;
+type Development = NonNullable<Awaited<ReturnType<(typeof families)[Family]>>>;
+type Sent = { transaction_hash?: string; transaction_digest?: string; block_number: number };
+
+/** Services, each with the family of the nodes of P and of S. Together they have all but the usual families. */
+const services: readonly Readonly<Record<Segment, Family>>[] = [
+  { p: 'ton', s: 'ton' },
+  { p: 'sui', s: 'evm' },
+];
+/** Fields of a transfer, by variant, that name its transaction and its outcome. */
+const fieldsOf = {
+  p: (transaction: string) => ({ asset_type: 'ASSET_TYPE_P', transaction_hash: transaction }),
+  s: (transaction: string) => ({ asset_type: 'ASSET_TYPE_S', transaction_digest: transaction, status: 'success' }),
+};
+
+for (const nodes of services)
+  describe(`a service with nodes of ${nodes.p} for P and of ${nodes.s} for S`, () => {
+    const developments = new Map<Family, Development>();
+    let service: Service;
+    before(async () => {
+      for (const family of new Set(Object.values(nodes))) {
+        const started = await families[family]();
+        if (started) developments.set(family, started);
+      }
+      const urlOf = (family: Family) => developments.get(family)?.urls.join() ?? 'off';
+      service = await startService({
+        on: embedded,
+        env: { CHAIN_P_URL: urlOf(nodes.p), CHAIN_S_URL: urlOf(nodes.s) },
+      });
     });
-    await eventually(async () => {
-      const { assets } = await api.listAssets({ wallet_id, asset_type: 'ASSET_TYPE_P' });
-      assert.deepEqual(assets, [{ wallet_id, address, asset_type: 'ASSET_TYPE_P', balance: '70' }]);
+    after(async () => {
+      await service?.stop();
+      for (const { close } of developments.values()) await close();
     });
-    const evm = `0x${'A1'.repeat(20)}`;
-    await assert.rejects(api.registerAddress({ wallet_id, address: evm }), /is not a valid ton address/);
+
+    for (const segment of ['p', 's'] as const)
+      it(`accepts ${nodes[segment]} addresses under ${segment}, and lists transfers and balances in the records of the variant`, async function () {
+        const chain = developments.get(nodes[segment]);
+        if (!chain) return skip(this, `the development chain of ${nodes[segment]}`);
+        const { addresses, invalid, controls } = chain;
+        const { given, listed } = addresses(segment);
+        const api = clientOf(service)[segment];
+        const { wallet_id } = await api.registerWallet({ name: 'other', address: given });
+        const sent = (await controls.transfer({ to: given, value: '70' })) as Sent;
+        await controls.mine(10);
+        const expected = {
+          ...fieldsOf[segment](sent.transaction_hash ?? sent.transaction_digest ?? ''),
+          to: listed,
+          value: '70',
+          block_height: sent.block_number,
+        };
+        await eventually(async () => {
+          const { transfers } = await api.listTransfers({ wallet_id });
+          const [transfer = assert.fail('no transfer is listed'), ...others] = transfers;
+          assert.deepEqual(others, []);
+          assert.deepEqual({ ...transfer, ...expected }, transfer);
+          assert.ok(transfer.from !== '' && Number(transfer.block_timestamp) > 0);
+        });
+        await eventually(async () => {
+          const { assets } = await api.listAssets({ wallet_id, asset_type: expected.asset_type });
+          assert.deepEqual(
+            assets.map(({ address, balance }) => [address, balance]),
+            [[listed, '70']],
+          );
+        });
+        await assert.rejects(
+          api.registerAddress({ wallet_id, address: invalid }),
+          new RegExp(`is not a valid ${nodes[segment]} address`),
+        );
+      });
   });
-});

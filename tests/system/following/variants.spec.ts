@@ -8,7 +8,8 @@ import {
 } from '../../support/scenes/variant-scene.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
 import { call } from '../../support/service/http.js';
-import { demoOf } from '../../support/service/service.js';
+import { clientOf, demoOf, newOrganization } from '../../support/service/service.js';
+import { checkStolenPage } from '../../support/service/stolen-page.js';
 import { noticeIn } from '../../support/webhooks/webhook-receiver.js';
 
 const usd = '0x5::usd::USD';
@@ -89,6 +90,24 @@ describe('on a development chain, the wallet API', () => {
           ['5', '4', '3', '2', '1'],
         );
         assert.equal(rest.pagination.next_page_token, '');
+      });
+
+      it('lists transfers and balances in pages that no other organization continues', async () => {
+        const { api, newWallet, newAddress, send, balances, depth, segment, asset_type } = open();
+        const { wallet_id, address } = await newWallet();
+        const other = newAddress();
+        await api.registerAddress({ wallet_id, address: other });
+        for (const to of [address, other]) await send(to, '7');
+        await variants.mine(depth);
+        await balances({ wallet_id }, ['7', '7']);
+        const { url, home } = variants.service;
+        const by = await newOrganization(home, `thief-${segment}`);
+        const own = await clientOf(variants.service, by)[segment].registerWallet({ name: 'own', address });
+        for (const [list, filter] of Object.entries({ ListTransfers: {}, ListAssets: { asset_type } })) {
+          const theirs = { by: demoOf(home), fields: { wallet_id, ...filter } };
+          const ours = { by, fields: { wallet_id: own.wallet_id, ...filter } };
+          await checkStolenPage(url, `/v1/${segment}/${list}`, theirs, ours);
+        }
       });
 
       it('imports the balance of an address with its registration, or on a later request', async () => {

@@ -8,11 +8,14 @@ import { until } from '../../support/eventually.js';
 import { sized } from '../../support/run/tier.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';
 
-/** Limit of open files, which bounds the number of connections both here and in the service. */
+/** Maximum number of open files, which bounds the number of connections both here and in the service. */
 const maxOpen = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 10_000;
 const count = Math.min(sized(3000, 10_000), maxOpen - 500);
 const atOnce = 500;
-/** Memory limit: 20 kB per connection and 50 MB for other work, five times the usual amount with garbage. */
+/**
+ * Memory limit in bytes: 20 kB per connection, and 50 MB for other work. It is five times the usual amount, which
+ * includes garbage.
+ */
 const maxBytes = count * 20_000 + 50_000_000;
 
 const residentBytes = ({ process: { pid } }: Service) =>

@@ -224,7 +224,10 @@ describe('time travel over transactions and transfers that a chain takes back', 
       const { request_id: _, ...rest } = body;
       return { position: responseHeaders.get('x-position') ?? '', answer: `${status} ${JSON.stringify(rest)}` };
     };
-    /** Repeats the request until no event came meanwhile, so that the answer belongs to the position noted with it. */
+    /**
+     * Notes the answer to a request with its position. Repeats the request if an event was stored meanwhile, because
+     * the answer may then belong to another position.
+     */
     const note = (path: string, request: object) =>
       eventually(async () => {
         const { position, answer } = await ask(path, request);

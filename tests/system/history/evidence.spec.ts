@@ -64,6 +64,14 @@ const describeEvidence = (engine: Engine) =>
       writeFileSync(path, csv);
     });
 
+    it('contains the verifiers as they are in the sources', () => {
+      const sources = 'interfaces/cli/audit/evidence';
+      const verifiers = readdirSync(sources).filter((name) => /\.(html|py)$/.test(name));
+      assert.ok(verifiers.includes('verify.py'));
+      for (const name of verifiers)
+        assert.equal(readFileSync(join(folder, name), 'utf8'), readFileSync(join(sources, name), 'utf8'), name);
+    });
+
     it('verifies against the store, and elsewhere with the key', async () => {
       assert.match(
         (await verify([folder])).text,

@@ -39,7 +39,7 @@ const copyOf = async (release: string) => {
 };
 
 const versions = new Map(projections.map(({ name, version }) => [name, version]));
-/** Selects the documents of projections that had documents in the release, in the same version as today. */
+/** Selects the documents of projections that had documents in the release and have the same version now. */
 const comparable = (documents: readonly StoredDocument[], then: readonly StoredDocument[]) => {
   const made = new Map(then.map(({ name, version }) => [name, version]));
   return documents.filter(({ name }) => made.get(name) === versions.get(name));

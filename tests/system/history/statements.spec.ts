@@ -11,6 +11,7 @@ import type { Client } from '../../support/service/client.js';
 import { runCommand } from '../../support/service/command.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
+import { checkStolenPage } from '../../support/service/stolen-page.js';
 import { silent } from '../../support/silent.js';
 
 const sum = (amounts: readonly string[]) => amounts.reduce((total, one) => total + BigInt(one), 0n);
@@ -88,12 +89,16 @@ for (const engine of engines)
       assert.ok(BigInt(line.fees) > 0n);
     });
 
-    it('list the same movements in pages, and the lines on the first page', async () => {
+    it('list the same movements in pages that no other organization continues, and the lines on the first page', async () => {
       const { movements } = await api.getStatement(period);
       const first = await api.getStatement({ ...period, page_size: 2 });
       const second = await api.getStatement({ ...period, page_size: 2, page_token: first.pagination.next_page_token });
       assert.deepEqual([...first.movements, ...second.movements], movements);
       assert.deepEqual([second.statement.lines, second.pagination.next_page_token], [[], '']);
+      const by = await newOrganization(service.home, 'thief');
+      const { wallet_id } = await clientOf(service, by).c.registerWallet({ name: 'own', address });
+      const own = { by: demoOf(service.home), fields: period };
+      await checkStolenPage(service.url, '/v1/c/GetStatement', own, { by, fields: { ...period, wallet_id } });
     });
 
     it('are given neither to other organizations nor for a reversed period', async () => {
@@ -146,7 +151,7 @@ for (const engine of engines)
       );
     });
 
-    it('are part of evidence that is written beside the running service, which says when no node answered', async () => {
+    it('are part of evidence written beside the running service, and the evidence says when no node answered', async () => {
       const organization = ['--organization', demoOf(service.home).organizationId];
       const verify = (args: readonly string[]) => runCommand(service.home, ['audit', 'verify', ...args]);
       await until('the sealer has hashed the history', async () => (await verify(organization)).code === 0);

@@ -77,7 +77,7 @@ for (const { name, open } of storeKinds)
     };
 
     const release = (versions = upcasters) => composeApp(stores, { sender }, versions);
-    /** Runs every process of a release until it is stopped. */
+    /** Runs all processes of a release until the test stops the release. */
     const start = (versions = upcasters): App => {
       const app = release(versions);
       const stop = new AbortController();

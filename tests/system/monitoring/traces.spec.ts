@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Wallet } from 'ethers';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
-import { engines } from '../../support/engines/engines.js';
+import { engines, type Home } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
 import { gatewayUrl, keyOf, post } from '../../support/gateway/gateway.js';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../support/monitoring/otlp-receiver.js';
@@ -48,9 +48,10 @@ for (const engine of engines)
     let collector: OtlpReceiver;
     let receiver: Receiver;
     const closing: (() => unknown)[] = [];
-    const start = async (env: Record<string, string>) => {
+    const start = async (env: Record<string, string>, at: { on?: Home; role?: string } = {}) => {
       const service = await startService({
         on: engine,
+        ...at,
         env: { CHAIN_C_URL: node.url, CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true', ...env },
       });
       closing.push(() => service.stop());
@@ -73,14 +74,15 @@ for (const engine of engines)
     after(async () => {
       for (const close of closing) await close();
     });
+    const exporting = () => ({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=a%20b',
+      OTEL_SERVICE_NAME: 'custody',
+    });
     const collect = async () => {
       collector = await startOtlpReceiver();
       closing.push(collector.close);
-      return start({
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=a%20b',
-        OTEL_SERVICE_NAME: 'custody',
-      });
+      return start(exporting());
     };
     const registerWebhook = async (service: Service, headers: Record<string, string> = {}) => {
       const api = clientOf(service).c;
@@ -126,6 +128,29 @@ for (const engine of engines)
       );
     });
 
+    it('of requests whose events are projected in one batch are linked by its span', async () => {
+      const first = await collect();
+      await first.stop();
+      const on = first.home;
+      const api = await start(exporting(), { on, role: 'api' });
+      const ids = ['1', '2', '3'].map((digit) => digit.repeat(32));
+      for (const id of ids)
+        await clientOf(api).c.registerWallet({ name: id }, { traceparent: `00-${id}-${callerId}-01` });
+      // Starts only now, so that the events of all requests are in one batch.
+      await start(exporting(), { on, role: 'projector' });
+      await eventually(() => {
+        const batches = collector.spans.filter(({ name }) => name === 'project events');
+        const found = batches.map(({ traceId: own, links }) => [own, ...links].filter((id) => ids.includes(id)));
+        // An event server may deliver the events in several batches.
+        if (!engine.isEmbedded) return assert.deepEqual(new Set(found.flat()), new Set(ids));
+        assert.ok(
+          found.some((one) => one.length === ids.length),
+          JSON.stringify(found),
+        );
+      });
+      for (const { traceId: own, links } of collector.spans) assert.ok(!links.includes(own));
+    });
+
     it('lead from a call of the gateway to the node, without the API key', async () => {
       const service = await collect();
       const body = JSON.stringify({
@@ -166,7 +191,7 @@ for (const engine of engines)
         assert.ok(spansOf(turn.traceId).some(({ name }) => name === 'append events'));
     });
 
-    it('begin anew after a malformed context, which no request is refused for', async () => {
+    it('start with a new id after a malformed traceparent, and the request is still answered', async () => {
       const service = await collect();
       const malformed = `00-${'0'.repeat(32)}-${callerId}-01`;
       await clientOf(service).c.listWallets({}, { traceparent: malformed });

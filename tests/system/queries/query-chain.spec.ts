@@ -25,7 +25,7 @@ for (const engine of engines)
     let provider: JsonRpcProvider;
     const closing: (() => unknown)[] = [];
     before(async function () {
-      // Blocks come only on request, so that a transaction stays pending until the test mines it.
+      // Blocks are mined only on request, so that a transaction stays pending until the test mines it.
       const started = await startDevelopmentEvm({ blockMs: 3_600_000, log: silent });
       if (!started) return skip(this, 'the development chain (EDR is not there for this machine)');
       chain = started;

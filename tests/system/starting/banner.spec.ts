@@ -7,7 +7,8 @@ import { embedded, type Home } from '../../support/engines/engines.js';
 import { environmentOf, launcher, runCommand } from '../../support/service/command.js';
 
 /**
- * Settings with which the test environment turns the development chains off. The first start of an operator lacks them.
+ * Settings with which the test environment turns the development chains off. They are removed here, because an
+ * operator's first start has none of them.
  */
 const unset = chains.map(({ tag }) => `CHAIN_${tag}_URL`);
 const startForPeople = async (home: Home, extra: Record<string, string>) => {

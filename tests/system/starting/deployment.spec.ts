@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { readConfig } from '../../../infrastructure/config.js';
+import { settingNames } from '../../../infrastructure/settings/table.js';
 import { isRedisInstalled } from '../../support/engines/redis.js';
 import { freePort } from '../../support/free-port.js';
 import { freshDirectory } from '../../support/run/directories.js';
@@ -27,11 +28,34 @@ const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true 
 };
 const { services } = compose;
 const container = (name: string) => services[name] ?? assert.fail(`there is no ${name}`);
-/** Fills in a password for each setting that compose takes from its environment, and nothing for the others. */
+/**
+ * Replaces the settings that compose takes from its environment: passwords by a word, all others by an empty text.
+ */
 const filledIn = (value: string) =>
   value.replaceAll(/\$\{\w+(:?)[^}]*\}/g, (all) => (/PASSWORD/.test(all) ? 'word' : ''));
-/** Containers that run the service, in any role. */
+/** Lists the containers that run the service, in any role. */
 const own = () => Object.values(services).filter(({ image }) => image === 'chainfold');
+
+/** Settings that docker-compose.yml sets itself, with the reasons. */
+const fixedSettings = {
+  CHAINFOLD_HEALTH_PORT: 'the health check of the image asks this port',
+  EVENTSTORE_URL: 'the engines of the file are reached only in its network',
+  MONGODB_URL: 'the engines of the file are reached only in its network',
+  REDIS_URL: 'the engines of the file are reached only in its network',
+  NODE_EXTRA_CA_CERTS: 'bin/engine-keys.sh creates the authority of the engines; not a setting, but a variable of Node',
+};
+/** Settings that docker-compose.yml does not pass on, with the reasons. */
+const leftOut = {
+  CHAINFOLD_HOST: 'the image listens on all addresses of its container',
+  CHAINFOLD_PORT: 'CHAINFOLD_PUBLISH chooses the ports of the host',
+  CHAINFOLD_DATA_DIR: 'the image has a volume for it',
+  CHAINFOLD_CONFIG_DIR: 'the image has no files of settings',
+  CHAINFOLD_API_KEY: 'a credential of a caller, of which the processes of the service have no need',
+  CHAINFOLD_API_SECRET: 'a credential of a caller, of which the processes of the service have no need',
+  CHAINFOLD_DEMO: 'production has no demo organization',
+  CHAINFOLD_DEV_BLOCK_MS: 'production has no development chain',
+  NODE_ENV: 'the image is for production',
+};
 
 const passwords = { EVENTSTORE_PASSWORD: 'word', MONGODB_PASSWORD: 'word', REDIS_PASSWORD: 'word' };
 const noOpenssl =
@@ -56,24 +80,32 @@ describe('the deployment', () => {
     assert.match(output, /serve/);
   });
 
-  it('gives every container of the service only settings that the service reads', () => {
+  it('gives every container of the service the URLs of the engines', () => {
     for (const { environment = {} } of own()) {
-      const given = Object.entries(environment).map(([name, value]) => [name, filledIn(value)]);
+      // The service ignores settings with an empty text.
+      const given = Object.entries(environment)
+        .map(([name, value]) => [name, filledIn(value)])
+        .filter(([, value]) => value !== '');
       const config = readConfig({ ...Object.fromEntries(given), CHAINFOLD_MASTER_KEY: 'ab'.repeat(32) });
       assert.equal(config.eventStoreUrl, 'kurrentdb://admin:word@eventstore:2113?tlsCAFile=/keys/ca.crt');
       assert.match(config.mongodbUrl ?? '', /^mongodb:\/\/chainfold:word@mongo:27017\/chainfold\?.*&tls=true&/);
       assert.equal(config.redisUrl, 'rediss://:word@redis:6379');
-      // A setting that the configuration does not read would be a typo.
-      const known = readFileSync('infrastructure/config.ts', 'utf8');
-      for (const name of Object.keys(environment))
-        assert.ok(
-          known.includes(name) ||
-            name === 'NODE_EXTRA_CA_CERTS' ||
-            /^(?:CHAIN_[A-Z]_(?:ARCHIVE_)?URL|GATEWAY_[CQ]_(?:MAINNET|ROPSTEN)_(?:URLS|METHODS|CHAIN_ID|NODE_UNITS_PER_SECOND|AGREEMENT))$/.test(
-              name,
-            ),
-          name,
-        );
+    }
+  });
+
+  it('passes every setting on to its containers, except those that the image or the file decides', () => {
+    for (const { environment = {} } of own()) {
+      const without = (known: object, names: Iterable<string>) => [...names].filter((name) => !(name in known));
+      assert.deepEqual(without({ ...environment, ...leftOut }, settingNames), [], 'settings that no container gets');
+      // A setting that the service does not know would be a typo.
+      const known = { ...Object.fromEntries([...settingNames].map((name) => [name, true])), ...fixedSettings };
+      assert.deepEqual(without(known, Object.keys(environment)), [], 'unknown settings');
+      const fixed = Object.keys(environment).filter((name) => !environment[name]?.startsWith(`\${${name}:`));
+      assert.deepEqual(new Set(fixed), new Set(Object.keys(fixedSettings)));
+      assert.deepEqual(
+        Object.keys(leftOut).filter((name) => name in environment || !settingNames.has(name)),
+        [],
+      );
     }
   });
 

@@ -136,7 +136,7 @@ describe('the doctor command without a running service', () => {
       REDIS_URL: 'redis://redis.example.com',
     });
     const found = findingsOf(risky, 'configuration').map(({ found }) => found);
-    for (const text of [/private addresses/, /master key is in/, /without TLS/, /no chain/, /others files/])
+    for (const text of [/private addresses/, /master key is in/, /without TLS/, /no chain/, /others are files/])
       assert.ok(
         found.some((one) => text.test(one)),
         `${text} in ${found}`,

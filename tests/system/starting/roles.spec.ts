@@ -59,6 +59,25 @@ for (const engine of engines)
       await state.close();
     };
 
+    /** Asks a process whether it is ready; `role` asks for one role only. */
+    const readyOf = async ({ output }: Service, role?: string) => {
+      const [, url] = /"health_url":"([^"]+)"/.exec(output()) ?? [];
+      const answer = await fetch(`${url}/health/ready${role === undefined ? '' : `?role=${role}`}`);
+      const { status, reasons } = (await answer.json()) as { status: string; reasons: readonly string[] };
+      return { code: answer.status, status, reasons };
+    };
+    /** Asserts that a process is ready while others are missing, and tells only about its own roles. */
+    const assertReadyWithout = async (share: string, gone: readonly string[]) => {
+      const own = share.split(',');
+      const service = serviceOf(share);
+      for (const asked of [undefined, ...own])
+        assert.deepEqual(await readyOf(service, asked), { code: 200, status: 'ready', reasons: [] }, asked);
+      for (const name of gone) {
+        const reasons = [`This process does not have the role ${name}. Its roles: ${own.join(', ')}`];
+        assert.deepEqual(await readyOf(service, name), { code: 503, status: 'not ready', reasons });
+      }
+    };
+
     it('are all seen by doctor and status', async () => {
       await eventually(async () => assert.deepEqual(await examined(), { code: 0, found: [] }));
       const { roles, instances } = await shown();
@@ -84,7 +103,7 @@ for (const engine of engines)
     });
 
     for (const role of shares)
-      it(`are missed by doctor and status when ${role} was killed, until it runs again`, async () => {
+      it(`are missed by doctor and status when ${role} was killed, until it runs again, while the others stay ready`, async () => {
         const { process, kill } = serviceOf(role);
         const names = role.split(',');
         await kill();
@@ -101,6 +120,7 @@ for (const engine of engines)
           );
         }
         assert.deepEqual(await missing(), names);
+        for (const other of shares.filter((one) => one !== role)) await assertReadyWithout(other, names);
         await start(role);
         await eventually(async () => assert.deepEqual(await examined(), { code: 0, found: [] }));
         assert.deepEqual(await missing(), []);

@@ -15,7 +15,10 @@ type Acknowledged = { wallets: Map<string, string[]>; batchSize: number };
 const callers = 8;
 const random = createRandom(seed, 'kills of a service');
 
-/** Sends commands from several callers, and kills the service once each has a wallet and `batches` are stored. */
+/**
+ * Sends commands from several callers. Kills the service once there are `batches` stored batches, and as many new
+ * wallets as callers.
+ */
 const hammer = async (service: Service, acknowledged: Acknowledged, batches: number) => {
   const client = clientOf(service);
   const before = acknowledged.wallets.size;

@@ -12,7 +12,7 @@ import { demoOf, type Service, startService } from '../../support/service/servic
 
 const pageSize = 4096;
 
-/** Overwrites pages of a store's file like a failing disk, after a checkpoint of the write-ahead log. */
+/** Overwrites pages of a store's file, as a failing disk might, after a checkpoint of the write-ahead log. */
 const damage = ({ directory }: Home, name: string, fromPage: number) => {
   const path = join(directory, name);
   const db = openDatabase(path, 'relaxed');

@@ -123,7 +123,7 @@ describeInFull('a service whose engines fail', () => {
         await fault(true, engines);
         const since = Date.now();
         const answered = () => soFar.filter(({ started }) => started >= since);
-        // The engine stays unavailable until every caller has an answer, so that no answer can have waited for it.
+        // The engine stays unavailable until every caller has an answer, so no answer can have waited for the engine.
         await eventually(async () => {
           assert.equal(new Set(answered().map(({ who }) => who)).size, callers, 'every caller is answered meanwhile');
           const wasFelt = answered().some(isAffected) || engines.eventStore.unanswered > unanswered;

@@ -36,8 +36,8 @@ describeInFull('a migration from the embedded stores to the services and back', 
   let chain: DevelopmentChain;
   let receiver: Receiver;
   /**
-   * Homes of the embedded stores, of the services, and of the services with the data directory of the embedded stores,
-   * which the migration needs.
+   * Data directories and settings: `small` has the embedded stores, and `large` has the services. `both`, with which
+   * the migration runs, has the services and the data directory of the embedded stores.
    */
   let [small, large, both]: [Home, Home, Home] = [] as never;
   let env: Record<string, string>;

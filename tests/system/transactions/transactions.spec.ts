@@ -5,6 +5,8 @@ import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { openPayments, type Payments, receiver, refusedWith, signOutside } from '../../support/scenes/payments.js';
 import { runCommand } from '../../support/service/command.js';
+import { clientOf, demoOf, newOrganization } from '../../support/service/service.js';
+import { checkStolenPage } from '../../support/service/stolen-page.js';
 
 for (const engine of engines)
   describe(`transaction management on ${engine.name}`, () => {
@@ -249,6 +251,16 @@ for (const engine of engines)
       await becomes(transaction_id, 'MINED');
       await mine();
       await becomes(transaction_id, 'FAILED');
+    });
+
+    it('lists transactions in pages that no other organization continues', async () => {
+      const made = [await create(), await create()];
+      const { url, home } = scene.service();
+      const by = await newOrganization(home, 'thief');
+      const own = await clientOf(scene.service(), by).c.registerWallet({ name: 'own' });
+      const theirs = { by: demoOf(home), fields: { wallet_id } };
+      await checkStolenPage(url, '/v1/c/ListTransactions', theirs, { by, fields: { wallet_id: own.wallet_id } });
+      for (const { transaction_id } of made) await api.cancelTransaction({ transaction_id });
     });
 
     it('lists stuck transactions', async () => {

@@ -50,7 +50,7 @@ for (const engine of engines)
       await many(times, 24, async (n) => {
         const { wallet_id, isPending } = await register(n);
         const find = () => isFound(n % 3 === 0 ? one(n) : other(n), wallet_id, n % 10 === 0);
-        // A response may say that the read models are behind, as on a machine that is busy with other tests.
+        // A response may say that the read models are behind, for example on a machine that is busy with other tests.
         if (isPending) {
           pending++;
           return until(`wallet ${n} is found`, async () => (await one(n).c.getWallet({ wallet_id })).wallet !== null);

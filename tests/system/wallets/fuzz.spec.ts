@@ -16,7 +16,10 @@ import { demoOf, type Service, startService } from '../../support/service/servic
 
 /** Number of requests in each half of the run; `npm run fuzz` is the long run. */
 const half = sized(2000, 6000);
-/** Seed of every run here, so that a commit that passed once passes again; `npm run fuzz` draws others. */
+/**
+ * Seed, which is the same in every run by default, so that a commit that passed once passes again. `npm run fuzz` uses
+ * a new seed in each run.
+ */
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 
 describe('random bytes and mutated requests', () => {

@@ -23,7 +23,7 @@ type Notice = {
 
 type Answers = {
   status: number;
-  /** Status of the first response only; null for `status`. Later responses wait for `afterwards`. */
+  /** Status of the first response; null to use `status` for it, too. Later responses wait for `afterwards`. */
   first: number | null;
   afterwards: Promise<unknown>;
   headers: Record<string, string>;

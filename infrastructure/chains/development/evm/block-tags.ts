@@ -1,9 +1,8 @@
+import { isRecord } from '../../../../domain/rpc-value.js';
 import type { Blocks } from './blocks.js';
 
 const finalDepth = 64;
 const laggingTags: readonly unknown[] = ['finalized', 'safe'];
-const isRecord = (param: unknown): param is object =>
-  typeof param === 'object' && param !== null && !Array.isArray(param);
 
 /**
  * Replaces the tags `finalized` and `safe` with the height 64 blocks below the head, because EDR treats its head as

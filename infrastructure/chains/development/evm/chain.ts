@@ -18,7 +18,7 @@ export type DevelopmentChain = {
   /** URL of the HTTP endpoint, http://127.0.0.1:<port>. */
   readonly url: string;
   readonly wsUrl: string;
-  /** Rejects with an error that has the JSON-RPC `code` and `data`. */
+  /** Calls a JSON-RPC method. Rejects with an error that has the JSON-RPC `code` and `data`. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -51,7 +51,7 @@ const openChain = async (edr: Edr, instant: boolean) => {
   return { parts, faucet: createFaucet(parts, faucetKey) };
 };
 
-/** Answers requests one at a time, so that none sees a partial reorganization. */
+/** Creates a queue that answers requests one at a time, so that no request sees a partial reorganization. */
 const createRequest = ({ evm, blocks }: Parts, methods: Methods, log: Log) => {
   const inTurn = createMutex();
   let open = true;
@@ -64,10 +64,10 @@ const createRequest = ({ evm, blocks }: Parts, methods: Methods, log: Log) => {
   return {
     request: (method: string, params: readonly unknown[], listener?: Listener) =>
       inTurn(() => run(method, params, listener)).catch((error: unknown) => {
-        if (!(error instanceof RpcError)) log.error({ err: error, method }, 'Development chain failed');
+        if (!(error instanceof RpcError)) log.error({ err: error, method }, 'Development chain failed to answer');
         throw toRpcError(error);
       }),
-    /** Rejects new requests and resolves once the last one has ended. */
+    /** Rejects new requests and resolves once the last accepted request has ended. */
     end: () =>
       inTurn(async () => {
         open = false;
@@ -76,8 +76,8 @@ const createRequest = ({ evm, blocks }: Parts, methods: Methods, log: Log) => {
 };
 
 /**
- * Starts a new chain at height 0 with a block every `blockMs` milliseconds. If 0, blocks are mined only on request and
- * for each transaction.
+ * Starts a new chain at height 0 with a block every `blockMs` milliseconds. If `blockMs` is 0, blocks are mined only on
+ * request and for each transaction.
  */
 const startChain = async (edr: Edr, blockMs: number, log: Log): Promise<DevelopmentChain> => {
   const { parts, faucet } = await openChain(edr, blockMs === 0);
@@ -111,7 +111,10 @@ export const startDevelopmentEvm = async (options: {
     edr = loadEdr();
   } catch (error) {
     const [reason] = String((error as Error).message).split('\n');
-    options.log.warn({ reason }, 'Development EVM cannot be started: its native package is available only for Linux');
+    options.log.warn(
+      { reason },
+      'Development EVM cannot be started, because its native package (available only for Linux) cannot be loaded',
+    );
     return null;
   }
   return startChain(edr, options.blockMs, options.log);

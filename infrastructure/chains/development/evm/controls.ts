@@ -24,7 +24,10 @@ const describeBlock = ({ hash, number, transactions }: Block<string | Transactio
   transaction_hashes: transactions.map((one) => (typeof one === 'string' ? one : one.hash)),
 });
 
-/** Describes several blocks: the last one at the top level, and all in `blocks`. */
+/**
+ * Describes several blocks: all of them in `blocks`, and the last one at the top level, together with the transactions
+ * of all.
+ */
 const describeBlocks = (blocks: readonly Block[]) => {
   const named = blocks.map(describeBlock);
   return { ...named.at(-1), transaction_hashes: named.flatMap((one) => one.transaction_hashes), blocks: named };

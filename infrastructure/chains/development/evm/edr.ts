@@ -64,7 +64,7 @@ const configure = (edr: Edr, accounts: readonly Account[], keys: readonly string
   hardfork,
   initialBaseFeePerGas: 1_000_000_000n,
   minGasPrice: 0n,
-  // Automatic mining is off: blocks.ts mines all blocks, because it takes a snapshot before each.
+  // Automatic mining is off: blocks.ts mines all blocks, because it takes a snapshot before each block.
   mining: { autoMine: false, blockGasLimit, memPool: { order: edr.MineOrdering.Fifo } },
   network: { genesisBlockGasLimit: blockGasLimit, genesisBlockTime: BigInt(Math.floor(Date.now() / 1000)) },
   observability: {},

@@ -21,8 +21,8 @@ const signedAgain = ['from', 'to', 'value', 'gas', 'nonce', 'chainId', 'accessLi
 const priced = ['0x0', '0x1'];
 
 /**
- * Builds an `eth_sendTransaction` request with the fields of a transaction, which the EVM signs again for an account
- * that it owns or impersonates.
+ * Builds an `eth_sendTransaction` request from the fields of a transaction. The EVM signs the request again, for an
+ * account that it owns or impersonates.
  */
 const requestFor = (transaction: Transaction) => {
   const fees = priced.includes(transaction.type) ? ['gasPrice'] : ['maxFeePerGas', 'maxPriorityFeePerGas'];
@@ -31,8 +31,8 @@ const requestFor = (transaction: Transaction) => {
 };
 
 /**
- * Splits a sender's transactions. A transaction is pending if all nonces from the on-chain nonce to its own are in the
- * pool; every other transaction is queued.
+ * Splits a sender's transactions into pending and queued ones. A transaction is pending if all nonces from the on-chain
+ * nonce to its own are in the pool; every other transaction is queued.
  */
 const splitByNonce = (transactions: readonly Transaction[], next: number) => {
   const nonces = new Set(transactions.map(({ nonce }) => Number(nonce)));
@@ -46,11 +46,12 @@ const splitByNonce = (transactions: readonly Transaction[], next: number) => {
 };
 
 /**
- * Creates the pool of pending transactions. With `instant`, a transaction is mined before its sender gets an answer.
+ * Creates the pool of pending transactions. If `instant` is true, a transaction is mined before its sender gets an
+ * answer.
  */
 export const createPool = (evm: Evm, blocks: Blocks, announce: (hash: string) => Promise<void>, instant: boolean) => {
   let automine = instant;
-  /** Raw transactions by hash, which a reorganization may have to send again. */
+  /** Raw transactions that a reorganization may have to send again, keyed by hash. */
   const signed = new Map<string, string>();
 
   const waiting = () => evm<readonly Transaction[]>('eth_pendingTransactions');

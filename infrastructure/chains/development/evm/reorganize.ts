@@ -20,7 +20,8 @@ const blocksFrom = async (evm: Evm, first: number, last: number) => {
  */
 const mineInstead = async ({ evm, blocks, pool }: Parts, timestamp: string, transactions: readonly Transaction[]) => {
   for (const transaction of transactions) await pool.putBack(transaction);
-  // A new random value gives the block another hash than an empty block with the same time.
+  // Changes the random value of the block, because an empty block would otherwise have the hash of the removed empty
+  // block with the same time.
   await evm('hardhat_setPrevRandao', `0x${randomBytes(32).toString('hex')}`);
   return blocks.mine(Number(timestamp));
 };

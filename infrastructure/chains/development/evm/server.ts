@@ -36,7 +36,7 @@ const serveHttp = (request: Request) => async (from: IncomingMessage, to: Server
 };
 
 const serveSocket = (chain: Served, socket: WebSocket) => {
-  /** Notifications held back until the client has received the id of their subscription, by subscription id. */
+  /** Notifications held back until the client has received the id of their subscription, keyed by that id. */
   const early = new Map<string, string[]>();
   const send = (message: string) => {
     if (socket.bufferedAmount > maxUnreadBytes) return socket.terminate();

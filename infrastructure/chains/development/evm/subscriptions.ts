@@ -23,8 +23,8 @@ const headerOf = (block: Block) =>
   Object.fromEntries(Object.entries(block).filter(([field]) => !bodyFields.includes(field)));
 
 /**
- * Manages subscriptions and notifies their connections. EDR's own subscriptions do not report removed logs, so logs are
- * read block by block.
+ * Creates the manager of subscriptions, which notifies their connections. EDR's own subscriptions do not report removed
+ * logs, so logs are read block by block.
  */
 export const createSubscriptions = (evm: Evm) => {
   const subscriptions = new Map<string, Subscription>();
@@ -74,8 +74,8 @@ export const createSubscriptions = (evm: Evm) => {
         listener.notify(id, whole ? await evm('eth_getTransactionByHash', hash) : hash);
     },
     /**
-     * Collects the logs from a height on before their blocks are removed. The returned function reports the logs above
-     * the new height as removed.
+     * Collects the logs of the blocks from a height on, before these blocks are removed. The returned function reports
+     * the logs above the new height as removed.
      */
     retract: async (fromHeight: number) => {
       const fromBlock = `0x${Math.max(0, fromHeight).toString(16)}`;

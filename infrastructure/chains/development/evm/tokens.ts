@@ -66,8 +66,8 @@ export const mint: Readonly<Record<TokenType, (wanted: Wanted) => Mint>> = {
     data: interfaces['ERC-20'].encodeFunctionData('mint', [to, amount(value)]),
     minted: () => ({ value: String(value) }),
   }),
-  // ERC-721 tokens are unique, so `value` is the token id unless `tokenId` is given. Without both, the contract takes
-  // the next free id.
+  // ERC-721 tokens are unique, so `value` is the token id unless `tokenId` is given. If neither is given, the contract
+  // takes the next free id.
   'ERC-721': (wanted) => ({
     data: mintOne(wanted),
     minted: ({ logs }) => ({ token_id: String(BigInt(logs[0]?.topics[3] ?? 0)) }),

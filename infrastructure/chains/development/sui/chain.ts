@@ -53,8 +53,8 @@ const fund = (ledger: SuiLedger) =>
   ledger.execute({ sender: faucet, changes: [{ address: faucet, coinType: nativeCoinType, amount: treasury }] });
 
 /**
- * Starts a new chain with a checkpoint every `blockMs` milliseconds. If 0, checkpoints are made only on request and per
- * transfer.
+ * Starts a new chain with a checkpoint every `blockMs` milliseconds. If `blockMs` is 0, checkpoints are made only on
+ * request and for each transfer.
  */
 export const startDevelopmentSui = async ({ blockMs, log }: { readonly blockMs: number; readonly log: Log }) => {
   const ledger = createSuiLedger(Date.now);

@@ -9,7 +9,7 @@ type Order = {
   readonly sender: string;
   /** Balance changes that the transaction makes, without the gas. */
   readonly changes: readonly Change[];
-  /** Address that pays the gas; the sender when absent. */
+  /** Address that pays the gas; if absent, the sender pays. */
   readonly payer?: string;
   readonly failed?: boolean;
 };
@@ -27,7 +27,9 @@ export type SuiSource = {
    * connection of the listener.
    */
   listen(notice: (checkpoint: Checkpoint) => void, end: () => void): () => void;
-  /** Called before each call of a gRPC method; throws to reject the call. Absent if all calls are allowed. */
+  /**
+   * Runs before each call of a gRPC method and throws to reject the call. Absent if all calls are allowed.
+   */
   admit?(method: string): void;
   /** Returns the number of the oldest available checkpoint. Default 0. */
   lowest?(): number;

@@ -2,7 +2,7 @@ import { Address, Cell, type TupleItem } from '@ton/core';
 import type { Blockchain } from '@ton/sandbox';
 import type { TonBlocks } from './blocks.js';
 
-/** Error of a request that the index cannot answer, with its HTTP status. */
+/** Error for a request that the index cannot answer, with the HTTP status of the response. */
 export class IndexError extends Error {
   override readonly name = 'IndexError';
   readonly status: number;
@@ -56,7 +56,7 @@ const accountState = async (chain: Blockchain, address: Address) => {
 };
 
 /**
- * Returns an array with the index row of a jetton wallet; an empty one if the contract does not answer like a jetton
+ * Returns an array with the index row of a jetton wallet; an empty array if the contract does not answer like a jetton
  * wallet.
  */
 const jettonWallet = async (chain: Blockchain, address: Address) => {
@@ -99,7 +99,7 @@ const runGetMethod = async (chain: Blockchain, body: unknown) => {
   }
 };
 
-/** Creates the handlers of toncenter's API v3 for this chain, by method. */
+/** Creates the handlers of toncenter's API v3 for this chain, keyed by method. */
 export const indexAnswers = (chain: Blockchain, blocks: TonBlocks): Answers => ({
   masterchainInfo: () => ({ first: blocks.first().listed[0], last: blocks.last().listed[0] }),
   blocks: ({ query }) => {

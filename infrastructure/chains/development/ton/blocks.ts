@@ -16,7 +16,9 @@ export type CommittedBlock = {
   readonly listed: readonly (object & { readonly workchain: number; readonly root_hash: string })[];
 };
 
-/** Creates the blocks of a network with a random id, which distinguishes this chain from previous runs. */
+/**
+ * Creates the blocks of a network with a random id, which distinguishes this chain from the chains of previous runs.
+ */
 export const createTonBlocks = (now: () => number) => {
   const network = randomInt(1, 2 ** 31 - 1);
   const blocks: CommittedBlock[] = [];

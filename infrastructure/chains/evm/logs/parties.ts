@@ -9,8 +9,8 @@ const padding = '0'.repeat(24);
  */
 const numberPadding = '0'.repeat(40);
 /**
- * Number of 32-byte words at the start of the data of a log that are searched for addresses. Bounded, because the data
- * has no maximum length.
+ * Number of 32-byte words at the start of a log's data that are searched for addresses. Bounded, because the data has
+ * no maximum length.
  */
 const maxWords = 4;
 

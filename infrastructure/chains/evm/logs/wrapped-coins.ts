@@ -18,9 +18,10 @@ const transferred = (logs: readonly ChainLog[]) => {
 };
 
 /**
- * Decides which Deposit and Withdrawal events of a receipt count as transfers. An event does not count if the contract
- * also emitted a Transfer between the event's address and the zero address or the contract itself: the Transfer then
- * reports the same coins, or the event reports a different coin that the contract took.
+ * Creates a function that returns whether a Deposit or Withdrawal event of a receipt counts as a transfer. An event
+ * does not count if the contract also emitted a Transfer between the event's address and the zero address or the
+ * contract itself: the Transfer then reports the same coins, or the event reports a different coin that the contract
+ * took.
  */
 export const createWrappings = (logs: readonly ChainLog[]) => {
   let parties: ReadonlySet<string> | undefined;

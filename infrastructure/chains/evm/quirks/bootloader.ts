@@ -27,8 +27,8 @@ const deployer = systemContract('8006');
 export const isRunByBootloader = ({ from, to }: Raw): boolean => from === zeroAddress && to === bootloader;
 
 /**
- * Returns the address from which the coins of a call come. `around` is the frame of the call that made it, null for the
- * root.
+ * Returns the address from which the coins of a call come. `around` is the frame of the call that made this call; null
+ * for the root.
  */
 export const payerOf = (frame: Raw, around: Raw | null): unknown =>
   around?.to === deployer && frame.from === around.from ? deployer : frame.from;

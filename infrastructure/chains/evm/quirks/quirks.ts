@@ -5,8 +5,9 @@ type Row = {
   /** Rule, in words, by which data with this deviation is interpreted. */
   readonly believed: string;
   /**
-   * Blocks for which another node must confirm the quirk, because a node that lost data looks the same. `always` means
-   * each block; `at first` means until one block was accepted. Absent if no confirmation is needed.
+   * Blocks for which another node must confirm the quirk, because the answer of a node that has lost data looks the
+   * same. `always` means each block; `at first` means until one block was accepted. Absent if no confirmation is
+   * needed.
    */
   readonly askedElsewhere?: 'always' | 'at first';
 };

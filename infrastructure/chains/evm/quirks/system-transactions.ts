@@ -10,8 +10,8 @@ const noGas = /^0x0*$/;
 
 /**
  * Returns whether the network itself created a transaction, such as a state sync of Polygon: nobody can sign for the
- * zero address, and every other transaction uses gas. Nodes may not trace it, and the block's bloom filter omits its
- * logs.
+ * zero address, and every other transaction uses gas. Some nodes do not trace such a transaction, and the block's bloom
+ * filter omits its logs.
  */
 export const isSystem = ({ from }: Sent, { gasUsed }: Raw): boolean =>
   from === zeroAddress && noGas.test(String(gasUsed));

@@ -57,7 +57,10 @@ const readers: Readonly<Record<number, (body: Slice) => JettonOrder>> = {
   [op.bouncedWhole]: (body) => takenBack(body.loadRef().beginParse()),
 };
 
-/** Reads the order in a body; null for any other message, whose effect shows only in the balance. */
+/**
+ * Reads the order from the body of a message. Returns null for any other message, whose effect shows only in the
+ * balance.
+ */
 export const readJettonOrder = (body: Slice | null): JettonOrder | null => {
   const read = body && readers[opIn(body) ?? Number.NaN];
   return read ? orNull(() => read(body.skip(32))) : null;

@@ -39,8 +39,8 @@ const labelIn = (slice: Slice, maxLength: number): string => {
 };
 
 /**
- * Returns the value of one key in a dictionary; null if it is absent. Follows only the path to the key: branches may
- * share cells, so that a small dictionary may have more keys than can be read.
+ * Returns the value of one key in a dictionary; null if it is absent. Follows only the path to the key, because
+ * branches may share cells: a small dictionary may then have more keys than can be read.
  */
 const find = (root: Cell, key: string): Slice | null => {
   let [cell, rest] = [root, key];
@@ -55,7 +55,7 @@ const find = (root: Cell, key: string): Slice | null => {
   }
 };
 
-/** Reads the bytes of a chain of cells, at most `maxBytes`. */
+/** Reads at most `maxBytes` bytes from a chain of cells. */
 const snakeBytes = (first: Slice): Buffer => {
   const parts: Buffer[] = [];
   let size = 0;
@@ -81,7 +81,7 @@ const chunkedBytes = (slice: Slice): Buffer => {
   return Buffer.concat(parts).subarray(0, maxBytes);
 };
 const textIn = (bytes: Buffer) => bytes.toString('utf8').replaceAll('\0', '');
-/** Returns the URI; an empty text if the URI reaches `maxBytes` and may therefore have been cut. */
+/** Returns the URI; an empty string if the URI reaches `maxBytes` and may therefore have been cut. */
 const uriIn = (text = '') => (Buffer.byteLength(text) < maxBytes ? text : '');
 
 const valueIn = (slice: Slice): string | undefined => {

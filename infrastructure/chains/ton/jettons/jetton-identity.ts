@@ -36,17 +36,17 @@ const pauses = {
 type Pause = { readonly outcome: Unidentified; readonly backoff: Backoff; readonly until: number };
 
 /**
- * Maximum accounts queried per block. The token imports of all other accounts stay unverified until the block is read
- * again.
+ * Maximum number of accounts queried per block. The token imports of all other accounts stay unverified until the block
+ * is read again.
  */
 const maxQueriesPerBlock = 32;
-/** Fraction of the usual timeouts, because a block waits for these queries. */
+/** Fraction of the usual timeouts for these queries, because the read of a block waits for them. */
 const timeoutFactor = 0.2;
 
 /**
- * Verifies claims about jetton wallets with the wallets themselves. Masters are not trusted: anybody can deploy a
- * master that names a wallet of somebody else. Wallets are not trusted to answer either, so a failed query never
- * prevents the read of a block.
+ * Creates a verifier of claims about jetton wallets, which asks the wallets themselves. Masters are not trusted:
+ * anybody can deploy a master that names a wallet of somebody else. Wallets are not trusted to answer either, so a
+ * failed query never prevents the read of a block.
  */
 export const createIdentities = (nodes: Nodes) => {
   const known = createBoundedCache<string, Identity>(maxIdentities);

@@ -15,7 +15,10 @@ import type { Identities } from './jetton-identity.js';
 const maxCachedWallets = 100_000;
 const noMaster = (method: string) => `token_address is not a jetton master: it does not answer ${method}`;
 
-/** Reads the owner and master that a jetton wallet claims; null if the account is not a jetton wallet. Unverified. */
+/**
+ * Reads the owner and the master that a jetton wallet claims to have, and does not verify them. Returns null if the
+ * account is not a jetton wallet.
+ */
 const readClaim = async (node: Node, account: string) => {
   const answer = await nullIfMissing(node.get('jetton/wallets', { address: account, limit: 1 }));
   const [found] = list(answer?.jetton_wallets ?? [], 'the jetton wallets').map((one) => record(one, 'a jetton wallet'));

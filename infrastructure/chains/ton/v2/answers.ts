@@ -7,8 +7,8 @@ import type { Call } from './call.js';
 import { readBlockTransactions } from './transactions.js';
 
 /**
- * Handles a request to toncenter's API v3, given its query or body, with calls of API v2. Returns the answer in v3
- * format.
+ * Handles a request in the format of toncenter's API v3 by calls to API v2. `asked` is the query or body of the
+ * request. The answer has the v3 format.
  */
 type Answer = (call: Call, asked: Raw) => Promise<Raw>;
 
@@ -31,7 +31,10 @@ const accountState = async (call: Call, address: string) => {
   };
 };
 
-/** Converts a v2 stack entry, which is a pair of type and value. A cell is an object with its bytes. */
+/**
+ * Converts a v2 stack entry, which is a pair of type and value. The value of a cell is an object that contains its
+ * bytes.
+ */
 const readEntry = (entry: unknown) => {
   const [type, value] = list(entry, 'an entry of the stack');
   return { type, value: isRaw(value) ? value.bytes : value };
@@ -41,10 +44,12 @@ const writeEntry = (entry: unknown) => {
   return [type === 'slice' ? 'tvm.Slice' : type, value];
 };
 
-/** Creates handlers that translate v3 requests into calls of a v2 server, by path. */
+/**
+ * Creates the handlers that translate v3 requests into calls to a v2 server, keyed by the path of the request.
+ */
 export const createAnswers = (): Readonly<Record<string, Answer>> => {
   const blocks = createBlocks();
-  /** Network id by the hashes of the network's initial state. */
+  /** Network id, keyed by the hashes of the network's initial state. */
   const networks = new Map<string, number>();
 
   const networkOf = async (call: Call, { init, last }: Raw) => {

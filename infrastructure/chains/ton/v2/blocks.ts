@@ -18,14 +18,14 @@ type Header = {
 
 const maxCachedBlocks = 4096;
 /**
- * Maximum shard blocks per masterchain block; no real block has so many. Stops a walk back through the shard blocks
- * that does not reach those of the previous masterchain block.
+ * Maximum number of shard blocks per masterchain block; no real block has so many. The limit stops a walk back that
+ * never reaches the shard blocks of the previous masterchain block.
  */
 const maxCommitted = 1024;
 const wholeShard = '8000000000000000';
 const signed = /^-?\d{1,20}$/;
 
-/** Converts a shard from the signed decimal of v2 to hex. */
+/** Converts a shard from the signed decimal number of API v2 to hex. */
 const shardIn = (value: unknown) =>
   typeof value === 'string' && signed.test(value)
     ? BigInt.asUintN(64, BigInt(value)).toString(16).toUpperCase()
@@ -53,7 +53,9 @@ export const queryOf = ({ shard, ...rest }: Place | BlockId) => ({
 export const placeOf = ({ workchain, shard, seqno }: Place): Place => ({ workchain, shard, seqno });
 export const masterPlace = (seqno: number): Place => ({ workchain: masterchain, shard: wholeShard, seqno });
 
-/** Caches the headers of final blocks and the newest shard blocks of one server. */
+/**
+ * Creates a reader of one server's blocks, which caches the headers of final blocks and the newest shard blocks.
+ */
 export const createBlocks = () => {
   const headers = createBoundedCache<string, Header>(maxCachedBlocks);
   const tops = createBoundedCache<number, readonly BlockId[]>(maxCachedBlocks);

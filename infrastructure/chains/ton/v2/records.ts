@@ -37,8 +37,8 @@ const contentOf = (body: Cell) => {
 };
 
 /**
- * Skips the StateInit of a message without parsing it: branches of its dictionary may share cells, so that a small
- * dictionary may have more keys than can be read.
+ * Skips the StateInit of a message without parsing it, because branches of its dictionary may share cells: a small
+ * dictionary may then have more keys than can be read.
  */
 const skipState = (message: Slice) => {
   if (!message.loadBit()) return;
@@ -51,7 +51,7 @@ const skipState = (message: Slice) => {
 };
 
 /**
- * Converts a message to its v3 JSON. The hash is that of the cell as sent, so that it is the same for sender and
+ * Converts a message to v3 JSON. The hash is that of the cell as it was sent, which is the same for sender and
  * receiver.
  */
 const writeMessage = (cell: Cell) => {

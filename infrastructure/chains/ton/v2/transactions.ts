@@ -5,7 +5,7 @@ import { type BlockId, placeOf, queryOf } from './blocks.js';
 import type { Call } from './call.js';
 import { type WrittenTransaction, writeTransaction } from './records.js';
 
-/** Maximum transactions that a liteserver returns at once. */
+/** Maximum number of transactions that a liteserver returns at once. */
 const maxPageSize = 256;
 
 const readTransaction = (value: unknown, block: BlockId, seqno: number): WrittenTransaction => {

@@ -6,8 +6,8 @@ import { createAnswers } from './answers.js';
 import type { Call } from './call.js';
 
 /**
- * Messages of a liteserver that lacks a block, perhaps only for now. The API server reports these messages with status
- * 5xx.
+ * Error messages of a liteserver that lacks a block, perhaps only temporarily. The API server reports these messages
+ * with status 5xx.
  */
 const lacking = /not found|not in db|not applied|not ?ready|cannot find|not known/i;
 
@@ -23,8 +23,8 @@ const resultIn = ({ result }: Raw): Raw => {
 };
 
 /**
- * Connects to a server with toncenter's API v2 in front of a liteserver. Translates requests and answers from and to
- * the format of a v3 index.
+ * Connects to a server with toncenter's API v2 in front of a liteserver. Translates requests from the format of a v3
+ * index, and answers into that format.
  */
 export const v2Transport = (url: URL, limits: EndpointLimits): Endpoint => {
   const client = createClient(url, { version: 'v2', kindOf }, limits);

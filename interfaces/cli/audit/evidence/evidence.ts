@@ -37,7 +37,8 @@ const newestHead = async (app: App): Promise<string | null> => {
 };
 
 /**
- * Verifies the history in the store. Throws if the history contradicts its seals, because evidence of it would mislead.
+ * Verifies the history in the store. Throws if the history contradicts its seals, because evidence of such a history
+ * would mislead.
  */
 const verifiedStore = async (app: App, organizationId: string): Promise<Verdict> => {
   const verdict = await app.audit.verify(organizationId);

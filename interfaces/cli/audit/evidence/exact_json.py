@@ -3,13 +3,13 @@ import hashlib, json, os, re
 from datetime import datetime
 
 class Number(str):
-    """Number with the digits that the file has."""
+    """Number as text, with exactly the digits that the file has."""
 
 def sha256(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 def parse(line):
-    """Returns the object in a line, or an empty one if there is none."""
+    """Returns the JSON object in a line, or an empty object if the line has none."""
     try: value = json.loads(line, parse_int=Number, parse_float=Number)
     except (ValueError, RecursionError): value = None
     return value if isinstance(value, dict) else {}
@@ -49,7 +49,7 @@ def text_of(folder, name):
     with open(path, encoding='utf-8', errors='replace', newline='') as file: return file.read()
 
 def lines(folder, name):
-    """Yields the lines of a file, which end at line feeds only. A missing file has none."""
+    """Yields the lines of a file, which end at line feeds only. A missing file has no lines."""
     path = os.path.join(folder, name)
     if not os.path.isfile(path): return
     with open(path, encoding='utf-8', errors='replace', newline='\n') as file:

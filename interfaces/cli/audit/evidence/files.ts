@@ -11,7 +11,8 @@ import type { StatementFiles } from './statements.js';
 import type { EvidenceFile } from './write-folder.js';
 
 /**
- * Programs that verify an evidence folder, by file name, with what each is for. Every folder contains a copy of them.
+ * Programs that verify an evidence folder, keyed by file name, each with its purpose. Every evidence folder contains a
+ * copy of these programs.
  */
 const verifiers: Readonly<Record<string, string>> = {
   'verify.html': 'verifies this folder in a browser, without a network',

@@ -17,8 +17,9 @@ def is_forged(row, owner, key):
     return row['type'] in list(KINDS) and not is_genuine(row, owner, key)
 
 def signed_states(folder, owner, key):
-    """Returns lists of (hash of the first events, hash of their places) by the number of events, and the number of
-    events that an operator accepted. Seals before an accepted loss do not count, nor do places before a move."""
+    """Returns the signed states, and the number of events that an operator accepted. The states are lists of (hash of
+    the first n events, hash of their places), keyed by n. Seals before an accepted loss do not count, nor do places
+    before a move."""
     seals, moved, accepted, states = [], None, 0, {}
     for row in (parse(line) for line in lines(folder, 'history.ndjson') if any(f'"{kind}"' in line for kind in KINDS)):
         if not is_genuine(row, owner, key): continue
@@ -33,7 +34,7 @@ def signed_states(folder, owner, key):
     return states, accepted
 
 def head_flaw(text, row, own, key, proven, longest):
-    """Returns the flaw of the last line; `own` is the head that the events have."""
+    """Returns the flaw of the last line, or None; `own` is the head computed from the events."""
     n, stated, signature = int(own['count']), row['head'], row.get('signature')
     if not is_signed(key, f'chainfold-audit-1 export\n{canonical(stated)}', signature):
         return proven + 1, n, '', 'not signed for: the trusted key did not sign the head'

@@ -58,8 +58,8 @@ type AccessType =
   | 'NotificationRecorded';
 
 /**
- * Functions that describe events of organizations, credentials, limits, proofs and webhooks in a sentence, by event
- * type.
+ * Functions that describe an event in a sentence, keyed by event type: events of organizations, credentials, limits,
+ * proofs and webhooks.
  */
 export const accessSentences: Sentences<AccessType> = {
   OrganizationCreated: ({ name, domain }) => `created organization ${name} with the domain ${domain}`,

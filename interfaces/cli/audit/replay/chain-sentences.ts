@@ -39,7 +39,8 @@ type ChainType =
   | 'RefreshEnded';
 
 /**
- * Functions that describe events of wallets, addresses, transfers, balances and blocks in a sentence, by event type.
+ * Functions that describe an event in a sentence, keyed by event type: events of wallets, addresses, transfers,
+ * balances and blocks.
  */
 export const chainSentences: Sentences<ChainType> = {
   WalletRegistered: ({ name }) => `registered wallet ${name}`,

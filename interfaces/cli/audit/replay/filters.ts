@@ -23,7 +23,7 @@ const isOfWallet = ({ data }: EventRecord, wanted: string, names: Names) => {
 const isBy = ({ actor: { kind, id } }: EventRecord, wanted: string, names: Names) =>
   [kind, id, names.key(id), apiKeyForm.test(id) && shortApiKey(id)].includes(wanted);
 
-/** Returns a test for the events that pass all filters of the command line. */
+/** Returns a predicate for the events that pass all filters of the command line. */
 export const replayTest = (options: Readonly<Record<string, string | undefined>>, names: Names) => {
   const { wallet, address, type, actor, request } = options;
   const passes = eventTest({ types: type?.split(','), correlation_id: request });

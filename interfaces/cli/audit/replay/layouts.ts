@@ -8,7 +8,7 @@ import { sentenceOf } from './sentences.js';
 export type Layout = (event: EventRecord) => readonly string[];
 
 const widths = { position: 10, time: 24, type: 26, chain: 6 } as const;
-/** Prints all fields of an event. */
+/** Formats all fields of an event. */
 export const wideLayout: Layout = (event) => [
   [
     String(event.position).padEnd(widths.position),
@@ -24,8 +24,8 @@ const dateLength = '2026-01-31'.length;
 const timeEnd = '2026-01-31T10:42:03'.length;
 
 /**
- * Prints one sentence per event. The first event of a request has its time and actor before the sentence, and the first
- * event of a UTC day has a line with the date above it.
+ * Creates a layout with one sentence per event. The first event of a request has its time and actor before the
+ * sentence, and the first event of a UTC day has a line with the date above it.
  */
 export const createSentenceLayout = (names: Names, paint: Paint): Layout => {
   let [date, request] = ['', ''];
@@ -41,7 +41,7 @@ export const createSentenceLayout = (names: Names, paint: Paint): Layout => {
   };
 };
 
-/** Prints a CSV row per event, after a row with the names of the columns. */
+/** Creates a layout with one CSV row per event. The names of the columns precede the first row. */
 export const createCsvLayout = (names: Names): Layout => {
   let isFirst = true;
   return (event) => {

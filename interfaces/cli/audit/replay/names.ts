@@ -28,7 +28,10 @@ const naming: Readonly<Record<string, (data: Named) => readonly [id: string | un
   GatewayTokenCreated: ({ gatewayTokenId, name }) => [gatewayTokenId, name],
 };
 
-/** Collects the names in a history, event by event. Credentials with the same name look identical in the output. */
+/**
+ * Creates a collector of names: `add` collects the name that an event gives, and `learn` takes a name that is known
+ * from elsewhere. Credentials with the same name look identical in the output.
+ */
 export const createNames = (): Names & { add(event: EventRecord): void; learn(id: string, name: string): void } => {
   const names = new Map<string, string>();
   const nameOf = (id: string) => names.get(id) ?? id;

@@ -1,7 +1,9 @@
 import type { EventData, EventType } from '../../../../domain/aggregates.js';
 import type { Names } from './names.js';
 
-/** Functions by event type that say in words what an event did, without naming the actor and the chain. */
+/**
+ * Functions that say in words what an event did, without naming the actor and the chain; keyed by event type.
+ */
 export type Sentences<T extends EventType> = {
   readonly [K in T]: (data: EventData<K>, names: Names) => string;
 };

@@ -21,7 +21,7 @@ type TransactionType =
   | 'NonceHeld'
   | 'NonceReleased';
 
-/** Functions that describe events of managed transactions in a sentence, by event type. */
+/** Functions that describe an event of a managed transaction in a sentence, keyed by event type. */
 export const transactionSentences: Sentences<TransactionType> = {
   TransactionCreated: ({ transactionId, walletId, value, from, to }, names) =>
     `created transaction ${transactionId} of ${value} units from ${from} to ${to} for wallet ${names.wallet(walletId)}`,

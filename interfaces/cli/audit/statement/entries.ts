@@ -2,7 +2,7 @@ import type { App } from '../../../../application/app.js';
 import type { Describe } from '../../../../application/assets/token-descriptions.js';
 import type { Context } from '../../../../application/commands/handle.js';
 import { type Entry, isInTransit, type Line } from '../../../../application/statements/lines.js';
-import type { Movement } from '../../../../application/statements/movements.js';
+import type { StatementMovement } from '../../../../application/statements/movements.js';
 import type { Whole } from '../../../../application/statements/statements.js';
 import type { UnexplainedReason } from '../../../../application/statements/tallies.js';
 import { type Asset, assetKey, assetTypeOf } from '../../../../domain/asset.js';
@@ -40,7 +40,7 @@ export type ShownMovement = {
   readonly block: number;
   readonly transaction: string;
   readonly counterparty: string;
-  readonly direction: Movement['direction'];
+  readonly direction: StatementMovement['direction'];
   readonly fee: Amount;
   readonly state: 'failed' | 'in_transit' | 'confirmed';
 };
@@ -174,7 +174,9 @@ const count = (counts: Counts, entry: ShownEntry) => {
   if (!entry.isExplained) counts.unexplained++;
 };
 
-/** Yields the entries of a statement as files show them, in batches, and counts them. */
+/**
+ * Yields the entries of a statement in batches, in the form that files show, and adds each entry to `counts`.
+ */
 export const showEntries = async function* (
   app: Pick<App, 'descriptions'>,
   context: Context,

@@ -22,7 +22,10 @@ export type Pages = {
   take(): readonly Uint8Array[];
 };
 
-/** Current font of a PDF document, with its resource name in page content. The types of pdfkit lack this field. */
+/**
+ * Internal field of a pdfkit document, which the types of pdfkit lack: the current font. `id` is the name by which the
+ * content of a page refers to the font.
+ */
 type Drawing = { readonly _font: { readonly id: string; readonly ascender: number } };
 
 /**
@@ -45,7 +48,10 @@ const createFixedWidth = (doc: PDFKit.PDFDocument) => {
   };
 };
 
-/** Draws pages with a header and a page number. Each page is written when the next one begins. */
+/**
+ * Creates the pages of a PDF document. Each page has a number, and each page but the first has a header. A page is
+ * written when the next page begins.
+ */
 export const createPages = (about: {
   readonly title: string;
   readonly running: string;

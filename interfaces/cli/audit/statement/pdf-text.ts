@@ -6,7 +6,10 @@ const isShown = (character: string) =>
 const codeOf = (character: string) =>
   `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** Replaces characters that the standard fonts lack with their code points, such as [U+4E2D], so that none is lost. */
+/**
+ * Replaces characters that the standard fonts lack with their code points, such as [U+4E2D], so that no character is
+ * lost.
+ */
 export const printable = (text: string) =>
   isAscii.test(text) ? text : [...text].map((one) => (isShown(one) ? one : codeOf(one))).join('');
 

@@ -71,7 +71,10 @@ const writeLine = (pages: Pages, { asset, amounts, isExplained, reasons, correct
   }
 };
 
-/** Writes entries in their order, with a heading where another address or another kind of entry begins. */
+/**
+ * Creates a function that writes entries in their order, with a heading where another address or another kind of entry
+ * begins.
+ */
 const createBody = (pages: Pages) => {
   let [address, kind] = ['', ''];
   const beginAddress = (entry: ShownEntry) => {

@@ -18,7 +18,7 @@ const formats: Readonly<Record<string, Format>> = {
 
 const formatOf = (options: Invocation['options']): Format => {
   const [chosen = 'csv', ...others] = Object.keys(formats).filter((name) => options[name] !== undefined);
-  if (others.length > 0) throw new UsageError(`Choose one of --${Object.keys(formats).join(', --')}`);
+  if (others.length > 0) throw new UsageError(`Specify only one of --${Object.keys(formats).join(', --')}`);
   return formats[chosen] as Format;
 };
 

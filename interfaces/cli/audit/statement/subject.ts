@@ -13,7 +13,7 @@ const organizationsOf = async function* (app: App, named: string | undefined) {
   for await (const { organization_id } of app.organizations.all()) yield organization_id;
 };
 
-/** Returns the contexts of an organization: one for each API that has wallets. */
+/** Returns the contexts of an organization, one for each wallet API. */
 export const walletContexts = (app: App, organizationId: string): readonly Context[] =>
   variants
     .filter(({ surface }) => surface === 'wallet')

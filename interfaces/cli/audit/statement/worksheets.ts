@@ -1,4 +1,4 @@
-/** Styles of cells, by their index in `cellXfs` of the style sheet. */
+/** Cell styles, each with its index in `cellXfs` of the style sheet. */
 const styles = { plain: 0, heading: 1, time: 2, warning: 3 } as const;
 type Style = keyof typeof styles;
 
@@ -57,7 +57,7 @@ export const sheetStart = (widths: readonly number[], frozen = 0) => {
 };
 export const sheetEnd = '</sheetData></worksheet>';
 
-/** Path of a worksheet within the workbook's zip file. Worksheets are numbered from 1. */
+/** Returns the path of a worksheet within the zip file of the workbook. Worksheets are numbered from 1. */
 export const sheetPath = (number: number) => `xl/worksheets/sheet${number}.xml`;
 
 const fonts =

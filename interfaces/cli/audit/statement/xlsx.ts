@@ -19,7 +19,7 @@ import {
   workbookFiles,
 } from './worksheets.js';
 
-/** Row limit of a worksheet in common spreadsheet programs. */
+/** Maximum number of rows of a worksheet in common spreadsheet programs. */
 const maxRows = 1_048_576;
 
 /** Fastest compression level: the largest worksheets consist of hashes, which hardly become smaller at any level. */
@@ -28,7 +28,10 @@ const compression = { level: 1 } as const;
 const fixedDate = () => new Date(1980, 0, 1);
 const chunkLength = 65_536;
 
-/** Collects text and writes it in chunks, because compressing each row separately takes longer. */
+/**
+ * Creates a buffer that collects text and writes the text in chunks, because compressing each row separately takes
+ * longer.
+ */
 const createChunks = (write: (chunk: Uint8Array, isLast: boolean) => void) => {
   let text = '';
   return {
@@ -107,7 +110,7 @@ const movementCells = (movement: ShownMovement): readonly Cell[] => {
   ];
 };
 
-/** Writes the movements. A worksheet that is full continues in the next one. */
+/** Creates a writer of movements. When a worksheet is full, the movements continue in the next worksheet. */
 const createMovements = (archive: Archive, rowsPerSheet: number) => {
   let [sheets, rows] = [0, rowsPerSheet];
   // Cells of each asset as XML. All movements of an asset share one `ShownAsset` object, so its XML is created only
@@ -165,7 +168,10 @@ const summaryRow = ({ asset, amounts, isExplained, reasons, corrections }: Shown
   ]);
 };
 
-/** Buffers the Summary worksheet, compressed, because a zip entry must be complete before the next one begins. */
+/**
+ * Creates a buffer that keeps the Summary worksheet in compressed form until the movements are written, because a zip
+ * entry must be complete before the next entry begins.
+ */
 const createSummary = ({ title, facts }: StatementFile) => {
   const held: Uint8Array[] = [];
   const deflate = new Deflate(compression, (chunk) => held.push(chunk));
@@ -189,8 +195,8 @@ const createSummary = ({ title, facts }: StatementFile) => {
 };
 
 /**
- * Writes a statement as a workbook with two worksheets: Summary with the balances, and Movements. Memory grows with the
- * number of balances, not of movements.
+ * Creates the format for workbooks: the worksheet Summary has the balances, and the worksheet Movements has the
+ * movements. Memory use grows with the number of balances, not with the number of movements.
  */
 export const createXlsxFormat = (rowsPerSheet = maxRows): Format =>
   async function* (statement) {

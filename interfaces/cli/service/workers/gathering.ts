@@ -7,7 +7,9 @@ const collectMs = 3000;
 
 type Send = (worker: Worker, message: FromPrimary) => void;
 
-/** Collects the metrics of all processes whenever a worker requests them for a scrape. */
+/**
+ * Creates a collector, which gathers the metrics of all processes whenever a worker requests them for a scrape.
+ */
 export const createGathering = (workers: ReadonlySet<Worker>, send: Send) => {
   let own: () => Promise<MetricValues> = async () => [];
   let lastId = 0;

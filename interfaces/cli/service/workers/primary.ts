@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBackoff } from '../../../../application/async/backoff.js';
 import type { DevelopmentAddresses } from '../../../../application/ports/chains.js';
 import type { Log } from '../../../../application/ports/system.js';
 import type { MetricValues } from '../../../server/metrics.js';
@@ -19,8 +20,8 @@ export type WorkerGroup = {
   stop(ms: number): Promise<void>;
 };
 
-/** Backoff before a worker is replaced. The backoff doubles each time, and resets after a worker ran for a minute. */
-const restartMs = { first: 100, max: 30_000 };
+/** Backoff before a worker is replaced. The backoff resets after a worker ran for a minute. */
+const restarts = { firstMs: 100, maxMs: 30_000 };
 const lastingMs = 60_000;
 const usageExitCode = 2;
 
@@ -58,16 +59,15 @@ export const startWorkers = async (count: number): Promise<WorkerGroup> => {
   };
   /** Replaces a worker whenever it ends, until the group is stopped. */
   const keepRunning = async (first: Worker, developments: DevelopmentAddresses, log: Log) => {
-    let pauseMs = restartMs.first;
+    const backoff = createBackoff(restarts);
     for (let worker = first; ; ) {
       const startedAt = Date.now();
       const [code, signal] = await once(worker, 'exit');
       if (isStopping) return;
       log.error({ worker: worker.process.pid, code, signal }, 'Worker ended; starting another');
-      pauseMs = Date.now() - startedAt > lastingMs ? restartMs.first : pauseMs;
-      await sleep(pauseMs);
+      if (Date.now() - startedAt > lastingMs) backoff.reset();
+      await sleep(backoff.next());
       if (isStopping) return;
-      pauseMs = Math.min(2 * pauseMs, restartMs.max);
       const next = fork();
       worker = next.worker;
       // Ignores the rejection if the new worker ends before it listens, because the next turn of the loop replaces it.

@@ -33,7 +33,9 @@ const ledgerAfter = (...steps: readonly Step[]): Ledger => {
 
 type Notice = { readonly deliveryId: string; readonly data: { readonly state: string } };
 
-/** Creates a notifier with one webhook. `scene.atRequest` is called before each request of deliveries is stored. */
+/**
+ * Creates a notifier with one webhook. `scene.atRequest` is called each time before requested deliveries are stored.
+ */
 const openNotifier = (first: Ledger) => {
   const notices = new Map<string, Notice>();
   const scene = { ledger: first, atRequest: () => {} };

@@ -5,7 +5,7 @@ import { ledger } from '../../../../domain/aggregates/ledger.js';
 import { findVariant } from '../../../../domain/variant.js';
 import { testSystem } from '../../../support/silent.js';
 
-/** Number of transfers, more than one piece of notifications contains. */
+/** Number of transfers, which is greater than the number of notifications in one piece. */
 const count = 40;
 const block = { number: 5, hash: '0xb5', time: 1, chain: '0xb0' };
 const activity = { organizationId: 'org_a', walletId: 'wal_1', block, phase: 'pending' as const };

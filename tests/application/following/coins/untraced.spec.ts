@@ -33,8 +33,8 @@ describe('a chain', () => {
   });
 
   /**
-   * An unregistered contract pays anna and bert, and logs the payments: the payment to anna in a topic, the payment to
-   * bert in the data of the log.
+   * Mines a call of the vault, which pays anna and bert in internal transfers. The log of an unregistered contract
+   * names anna in a topic and bert in its data.
    */
   const pay = () => {
     const logs = [

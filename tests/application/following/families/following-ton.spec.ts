@@ -59,7 +59,7 @@ const wanted = [
   { organization: 'x', addresses: [ben, cid], importing: [], claiming: [cid] },
 ];
 
-/** Imports a false jetton account like earlier releases, which trusted every master contract. */
+/** Imports a false jetton account as earlier releases did, which trusted every master contract. */
 const claim = (stores: Stores, by: Context, walletId: string, address: string, contract: string, account: string) => {
   const asset = { standard: 'token', contract } as const;
   const data = { address, walletId, asset, account };

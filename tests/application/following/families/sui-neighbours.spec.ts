@@ -11,6 +11,7 @@ import {
   allEvents,
   coinsOf,
   contextOf,
+  importedBy,
   openStores,
   type Running,
   startFollowing,
@@ -105,6 +106,24 @@ describe('next to a greedy or hostile organization on Sui, another one', functio
       assert.deepEqual(new Set(aside.map(({ metadata }) => metadata.organizationId)), new Set(['org_hostile']));
     });
   });
+
+  for (const [name, fail] of Object.entries({
+    'no node returns': () => node.refuseCoin(ownCoin),
+    'cannot be read': () => node.limitBalances(0),
+  }))
+    it(`stores no import of a coin whose balance ${name}`, async () => {
+      const other = await join('modest', [modest]);
+      issue(modest, 5n, ownCoin);
+      ledger.makeCheckpoint();
+      const named = { address: modest, token: ownCoin, account: undefined };
+      fail();
+      await assert.rejects(running.app.imports.importAsset(other.by, named));
+      assert.deepEqual(await importedBy(stores.events), []);
+      node.refuseCoin(null);
+      node.limitBalances(Number.POSITIVE_INFINITY);
+      await running.app.imports.importAsset(other.by, named);
+      assert.deepEqual(await importedBy(stores.events), [other.by.organizationId]);
+    });
 
   it('sees no deposit of a coin that only the hostile organization has imported', async () => {
     const [hostile, other] = [await join('hostile', [one, two]), await join('modest', [modest])];

@@ -15,14 +15,16 @@ import {
   transfersOf,
   variantOf,
 } from '../../../support/following/following.js';
-import { sized } from '../../../support/run/tier.js';
 import { silent } from '../../../support/silent.js';
+import { startVirtualClock, type VirtualClock } from '../../../support/virtual-clock.js';
 
 const ann = `0x${'a1'.repeat(32)}`;
 const variant = variantOf('s');
-/** Number of rejected requests that are allowed before the first rejection shows that the node has a rate limit. */
-const learning = 4;
-/** Timeouts that outlast a suspended process, because a request is repeated if its response is late. */
+/** Limit of the node in requests per second, and the most that are sent in any second while its limit is known. */
+const [limit, most] = [4, 6];
+/** Time in milliseconds after the first requests, in which their rejections show that the node has a rate limit. */
+const learningMs = 2000;
+/** Timeouts longer than any test, because a request is repeated if its response is late. */
 const timeouts = { deadlineMs: 120_000, timeoutMs: 30_000 };
 /** Intervals longer than any test, so that only the follower makes requests. */
 const untimed = { freshMs: 600_000, pollMs: 600_000, behindMs: 600_000, silenceMs: 600_000 };
@@ -32,6 +34,7 @@ describe('the requests to a Sui node', function () {
   let ledger: SuiLedger;
   let node: SuiNode;
   let running: Running;
+  let clock: VirtualClock;
   let walletId = '';
   const by = contextOf('org_rate', variant);
   const closing: (() => Promise<unknown>)[] = [];
@@ -68,6 +71,9 @@ describe('the requests to a Sui node', function () {
   };
   const subscribed = () => eventually(async () => assert.equal(node.subscribers(), 1));
   beforeEach(async () => {
+    clock = startVirtualClock();
+    const hold = clock.flow();
+    closing.push(async () => clock.stop(), hold);
     ledger = createSuiLedger(Date.now);
     ledger.makeCheckpoint();
     node = await startSuiNode(ledger);
@@ -89,17 +95,29 @@ describe('the requests to a Sui node', function () {
     await shows('7');
   });
 
+  /** Returns the largest number of requests in any second from `start` on, of the clock of this test. */
+  const mostInSecond = (start: number) => {
+    const times = node.calls.at.filter((at) => at >= start);
+    return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length));
+  };
+
   it('stay within four per second while a chain is followed, and rejected ones are not repeated more often', async () => {
     await start();
-    node.limit(4);
-    const before = { all: node.calls.all(), refused: node.calls.refused() };
-    for (let n = 0; n < 10; n++) {
-      pay(BigInt(n + 1));
-      await follow(10);
+    node.limit(limit);
+    const [since, before, refused] = [clock.now(), node.calls.all(), node.calls.refused()];
+    for (let n = 0; n < 100; n++) {
+      if (n % 10 === 0) pay(BigInt(n / 10 + 1));
+      ledger.makeCheckpoint();
+      await clock.sleep(1000 / limit);
     }
-    const [asked, refused] = [node.calls.all() - before.all, node.calls.refused() - before.refused];
-    assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were rejected`);
     await eventually(async () => assert.equal((await values()).length, 10));
+    const asked = node.calls.all() - before;
+    assert.ok(asked > 0 && asked <= (limit * (clock.now() - since)) / 1000, `${asked} requests`);
+    assert.ok(mostInSecond(since) <= most, `${mostInSecond(since)} requests in a second`);
+    assert.ok(
+      node.calls.refused() - refused <= asked / 4,
+      `${node.calls.refused()} of ${asked} requests were rejected`,
+    );
   });
 
   for (const code of [status.RESOURCE_EXHAUSTED, status.UNAVAILABLE])
@@ -107,26 +125,30 @@ describe('the requests to a Sui node', function () {
       await start();
       await running.stop();
       pay(3n);
-      for (let n = 0; n < sized(4, 30); n++) ledger.makeCheckpoint();
-      node.limit(4, code);
-      const before = { all: node.calls.all(), refused: node.calls.refused() };
+      for (let n = 0; n < 60; n++) ledger.makeCheckpoint();
+      node.limit(limit, code);
+      const before = node.calls.all();
       await restart();
       await caughtUp();
-      const [asked, refused] = [node.calls.all() - before.all, node.calls.refused() - before.refused];
-      assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were rejected`);
+      const learnt = (node.calls.at[before] ?? 0) + learningMs;
+      const refused = node.calls.refused();
+      assert.ok(clock.now() - learnt >= 5000, 'the gap was filled before the rate could be seen');
+      assert.ok(mostInSecond(learnt) <= most, `${mostInSecond(learnt)} requests in a second`);
+      const asked = node.calls.all() - before;
+      assert.ok(refused <= asked / 3, `${refused} of ${asked} requests were rejected`);
       await shows('3');
     });
 
   it('are one per checkpoint and a few for the head if a node has no subscriptions', async () => {
     node.faults.unsubscribed = true;
     await start();
-    const [before, since] = [node.calls.all(), performance.now()];
+    const [before, since] = [node.calls.all(), clock.now()];
     for (let n = 0; n < 40; n++) ledger.makeCheckpoint();
     pay(3n);
     await follow(3);
     const asked = node.calls.all() - before;
-    // The head is polled at most once a second, so a slow machine polls the head more often in total, which is allowed.
-    const seconds = (performance.now() - since) / 1000;
+    // Polls of the head take at most two requests a second.
+    const seconds = (clock.now() - since) / 1000;
     assert.ok(asked <= 44 + 2 * (seconds + 1) + 5, `${asked} requests for 43 checkpoints in ${seconds} s`);
     await shows('3');
     assert.equal(node.calls.of('subscribeCheckpoints'), 1);
@@ -157,7 +179,7 @@ describe('the requests to a Sui node', function () {
     await eventually(async () => assert.ok(node.calls.of('subscribeCheckpoints') >= 2));
     node.heal();
     await subscribed();
-    // A suspended machine looks like a silent subscription, so it suffices that one round fetches few checkpoints.
+    // The clock may pass 200 ms without a checkpoint, so it suffices that one round fetches few checkpoints.
     await eventually(async () => {
       const before = node.calls.of('getCheckpoint');
       await follow(5);

@@ -8,6 +8,7 @@ import { eventually } from '../../../support/eventually.js';
 import {
   contextOf,
   everyAsset,
+  importedBy,
   openStores,
   type Running,
   startFollowing,
@@ -59,6 +60,16 @@ describe('next to a greedy or hostile organization on TON, another one', functio
     await stores.close();
   });
 
+  /** Starts again on an index that lists no jetton wallets, so that balances of jettons come from get methods. */
+  const restartWithoutList = async () => {
+    await stop();
+    await index.close();
+    index = await startTonIndex(script, { noWallets: true });
+    index.getMethods.reports = 'block';
+    await start();
+    await followed();
+  };
+
   const join = async (organization: string, addresses: readonly string[]): Promise<Member> => {
     const by = contextOf(`org_${organization}`, variant);
     const { answer } = await running.app.wallets.register(by, { name: organization, address: undefined } as never);
@@ -97,6 +108,22 @@ describe('next to a greedy or hostile organization on TON, another one', functio
           [String(script.balance(modest))],
         ),
       );
+    });
+
+  for (const [name, reply] of Object.entries({ 'fails with status 500': failing, 'runs out of gas': outOfGas }))
+    it(`stores no import of a jetton while the get method of its active wallet ${name}`, async () => {
+      await restartWithoutList();
+      const [first, second] = [await join('first', [modest]), await join('second', [modest])];
+      const wallet = jettonWalletOf(modest);
+      index.replies.set(wallet, reply);
+      await assert.rejects(importToken(first, modest, master));
+      assert.deepEqual(await importedBy(stores.events), []);
+      index.replies.clear();
+      await importToken(first, modest, master);
+      index.replies.set(wallet, reply);
+      // The connector knows the owner and the master of the wallet by now, so that only the balance is missing.
+      await assert.rejects(importToken(second, modest, master));
+      assert.deepEqual(await importedBy(stores.events), [first.by.organizationId]);
     });
 
   it('has the deposits to its new jetton wallet once the get method of the wallet answers, also after a restart', async () => {

@@ -52,7 +52,7 @@ describe('the EVM connector', () => {
     'a log with an index that is no number': { logIndex: 'first' },
   };
   for (const [name, fields] of Object.entries(spoiltLogs))
-    it(`rejects ${name}`, async () => {
+    it(`rejects a receipt with ${name}`, async () => {
       const logs = [log, { ...log, ...fields }] as never;
       const { hash } = node().chain.mine([
         { from: bert, to: token, logs: [log] },

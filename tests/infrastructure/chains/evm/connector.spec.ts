@@ -5,7 +5,7 @@ import type { Chain, Interest } from '../../../../application/ports/chain.js';
 import type { Log } from '../../../../application/ports/system.js';
 import { Failure } from '../../../../domain/failure.js';
 import { type EvmOptions, evmChain } from '../../../../infrastructure/chains/evm/connector.js';
-import { fail } from '../../../support/chains/evm-answers.js';
+import { throwRpcError } from '../../../support/chains/answering-node.js';
 import { addressOf, createEvmChain } from '../../../support/chains/evm-chain.js';
 import type { EvmFaults } from '../../../support/chains/evm-faults.js';
 import { type EvmNode, startEvmNode } from '../../../support/chains/evm-node.js';
@@ -23,7 +23,7 @@ const erc20 = { standard: 'erc20', contract: token } as const;
 
 /** Short deadlines, so that nodes that never return a valid answer fail soon. */
 const quick: EvmOptions = { deadlineMs: 400, timeoutMs: 120, maxBytes: 1_000_000 };
-/** Timeouts that outlast a suspended process, for tests in which at least one node answers. */
+/** Timeouts longer than any stall of the process, for tests in which at least one node answers. */
 const patient: EvmOptions = { ...quick, deadlineMs: 60_000, timeoutMs: 2000 };
 
 const is =
@@ -150,7 +150,7 @@ describe('the EVM connector', () => {
       await chain.head();
       let stumbles = 1;
       good.onAsked = () => {
-        if (stumbles-- > 0) fail(-32005, 'limit exceeded');
+        if (stumbles-- > 0) throwRpcError(-32005, 'limit exceeded');
       };
       assert.equal((await chain.headerOf(block.hash))?.hash, block.hash);
     });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Chain } from '../../../../application/ports/chain.js';
 import { evmChain } from '../../../../infrastructure/chains/evm/connector.js';
 import { type Quirk, quirks } from '../../../../infrastructure/chains/evm/quirks/quirks.js';
-import { fail } from '../../../support/chains/evm-answers.js';
+import { throwRpcError } from '../../../support/chains/answering-node.js';
 import type { ScriptedTransaction } from '../../../support/chains/evm-chain.js';
 import {
   anna,
@@ -158,7 +158,7 @@ describe('a network that deviates from the EVM standard', () => {
         };
         assert.equal(await read(), 0);
         node().lie = (method, answer) =>
-          method === 'eth_getBlockReceipts' ? fail(code, 'receipts length mismatch') : answer;
+          method === 'eth_getBlockReceipts' ? throwRpcError(code, 'receipts length mismatch') : answer;
         assert.equal(await read(), 1);
         node().lie = (_, answer) => answer;
         assert.equal(await read(), 1);

@@ -15,7 +15,7 @@ const usd = `${fullAddress('0x5')}::usd::USD`;
 const coin: Asset = { standard: 'native' };
 const token: Asset = { standard: 'token', contract: usd };
 const everyone: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
-/** Timeout that outlasts a suspended process; every node here answers or fails immediately. */
+/** Timeouts longer than any stall of the process. Every node in these tests answers or fails immediately. */
 const timeouts = { deadlineMs: 60_000, timeoutMs: 20_000 };
 
 describe('the Sui connector', () => {

@@ -27,7 +27,7 @@ describe('the settings of a Sui chain', () => {
     refused(archive, /^BadSetting: CHAIN_S_ARCHIVE_URL needs CHAIN_S_URL/);
     refused({ ...archive, CHAIN_S_URL: 'off' }, /^BadSetting: CHAIN_S_ARCHIVE_URL needs CHAIN_S_URL/);
     const evm = { CHAIN_P_URL: 'https://a.example', CHAIN_P_ARCHIVE_URL: 'https://b.example' };
-    refused(evm, /CHAIN_P_ARCHIVE_URL is only for chains of sui/);
+    refused(evm, /CHAIN_P_ARCHIVE_URL is supported only for sui nodes, but CHAIN_P_URL has evm nodes/);
     refused(
       { ...node, CHAIN_S_ARCHIVE_URL: 'https://b.example' },
       /CHAIN_S_ARCHIVE_URL must be node URLs .*sui\+grpc:/,

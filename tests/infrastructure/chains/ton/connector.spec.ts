@@ -59,6 +59,21 @@ describe('the TON connector', () => {
     assert.equal(block?.touches.length, 4);
   });
 
+  it('takes three requests for each block that follows another', async () => {
+    const { chain, served, script } = await scene();
+    for (let n = 0; n < 10; n++) script.mine([{ from: anna, to: bert, value: 1n }]);
+    for (const { seqno } of script.blocks) {
+      const { hash } = (await chain.headerAt(seqno)) ?? assert.fail(`there is no block ${seqno}`);
+      await chain.block(hash, interestInAll);
+      if (seqno === 1) served.asked.length = 0;
+    }
+    const perBlock = ['blocks', 'masterchainBlockShardState', 'transactionsByMasterchainBlock'];
+    assert.deepEqual(
+      served.asked.map(({ path }) => path),
+      script.blocks.slice(1).flatMap(() => perBlock),
+    );
+  });
+
   it('does not accept a block with missing transactions, and rereads it until it is complete', async () => {
     const { chain, served } = await scene();
     const { hash } = await chain.head();

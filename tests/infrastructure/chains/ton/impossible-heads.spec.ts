@@ -7,7 +7,9 @@ import { createTonScene } from '../../../support/ton/scene.js';
 describe('a last block that a TON index cannot have reached', () => {
   const { keep, index, connect } = createTonScene();
 
-  /** Starts an index that gives the answers of another one, but with another number of its last block. */
+  /**
+   * Starts an index that returns the answers of another index, but with `seqno` as the number of the last block.
+   */
   const liarBefore = async (url: string, seqno: number) => {
     const answerTo = async (path: string) => {
       const answer = (await (await fetch(new URL(path, url))).json()) as { last?: object };

@@ -101,7 +101,7 @@ describe('the content of a jetton', () => {
   });
 
   it('is read quickly even if every key of a dictionary leads to the same cells', async () => {
-    // A leaf, and above the leaf one fork per bit of the key. Both sides of each fork are the same cell.
+    // Builds a leaf and, above it, one fork for each bit of the key. Both sides of each fork are the same cell.
     let below = beginCell()
       .storeUint(0, 2)
       .storeRef(beginCell().storeUint(0, 8).storeStringTail('BOMB').endCell())

@@ -21,7 +21,8 @@ const sorted = <T extends Row>(rows: readonly T[]): readonly object[] =>
 describe("the transfers read from TON's own virtual machine", () => {
   let world: World;
   /**
-   * Transactions and results of each scene by its name. Each scene is played once, and several tests read its results.
+   * Transactions and results of each scene by the scene's name. Each scene is played once, and several tests read its
+   * results.
    */
   const coins = new Map<string, Awaited<ReturnType<typeof play>>>();
   const jettons = new Map<string, Awaited<ReturnType<typeof playJettons>>>();

@@ -43,7 +43,7 @@ const transactionWith = (received: Cell) =>
     .storeCoins(3)
     .storeBit(false)
     .storeRef(beginCell().endCell())
-    // The description of a transaction that only paid for its storage.
+    // Description of a transaction that only paid for storage.
     .storeRef(beginCell().storeUint(1, 4).storeCoins(0).storeBit(false).storeBit(false).endCell())
     .endCell();
 

@@ -45,7 +45,8 @@ describe('the final answer cache of a gateway of which one node switches to anot
     const { pool, isKept, untilStored } = open({ switching, steady });
     await untilStored(1);
     switching.state.chainId = '0x2';
-    // Makes the slow, switched node the only one with the method. The quick node answers which chain the nodes serve.
+    // Makes the slow, switched node the only one with the method. The quick node tells the pool which chain its nodes
+    // serve.
     steady.state.lacks = ['eth_getBalance'];
     assert.equal(await pool.ask('eth_getBalance', [account, hex(850)]), hex(850));
     await untilStored(400);

@@ -62,7 +62,8 @@ describe('logs in pieces from nodes on two branches', () => {
 
   it('come from one branch, even if the node that is asked first fails on one piece', async () => {
     const { nodes, read } = await open({ quick: (height) => height > 96, slow: () => false });
-    // The second read knows how many blocks the nodes accept in a request, and therefore reads pieces concurrently.
+    // Reads twice: at the second read, the pool knows how many blocks the nodes accept in a request, and therefore
+    // reads pieces concurrently.
     for (let i = 0; i < 2; i++)
       assert.deepEqual(
         (await read(85)).map(({ blockHash }) => blockHash),

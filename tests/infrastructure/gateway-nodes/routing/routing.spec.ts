@@ -77,7 +77,7 @@ describe('a call that not every node can answer', () => {
     const before = nodes.map((node) => timesAsked(node, 'eth_getBalance'));
     assert.deepEqual(before, [1, 1]);
     assert.equal(await ask(pool, 'eth_getBalance', account, '0x350'), '"0x7"');
-    // Nodes are asked again for data that all of them lacked, since a node may have obtained it by now.
+    // Nodes are asked again for data that all of them lacked, because one of them may have obtained the data since.
     assert.match(await ask(pool, 'eth_getBalance', account, '0x11'), /missing trie node/);
   });
 

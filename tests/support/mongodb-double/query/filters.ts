@@ -61,7 +61,9 @@ const library = (filter: Document): Predicate => {
   };
 };
 
-/** Makes a predicate of a field; plain comparisons run here, because mingo takes microseconds per document. */
+/**
+ * Makes a predicate for a field. Plain comparisons run here, because the library mingo takes microseconds per document.
+ */
 const fieldPredicate = (field: string, condition: unknown): Predicate => {
   const byLibrary = library({ [field]: condition });
   const tests = plainTests(condition);

@@ -58,7 +58,10 @@ const accessOf = (choice: Choice | undefined): Document =>
       }
     : { stage: 'COLLSCAN', direction: 'forward' };
 
-/** Chooses a plan like the query planner's, enough to notice a query that no declared index serves. */
+/**
+ * Chooses a plan as the query planner does, in a simplified form that suffices to detect a query without a suitable
+ * index.
+ */
 export const winningPlan = (collection: Collection | undefined, filter: Document, sort: Document = {}): Document => {
   const choices = (collection?.indexes ?? [])
     .map((index) => choiceFor(index, filter, sort))

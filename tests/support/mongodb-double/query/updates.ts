@@ -48,7 +48,10 @@ export const updatedDocument = (document: Document, update: Update): Document | 
   return Buffer.compare(bytes, serialize(result)) === 0 ? undefined : result;
 };
 
-/** Makes the document that an upsert inserts: the fields of the filter's equalities, then the update. */
+/**
+ * Makes the document that an upsert inserts: the fields that the filter requires to equal a value, changed by the
+ * update.
+ */
 export const upsertedDocument = (update: Update): Document => {
   const { _id, ...pinned } = equalityFields(update.filter);
   const start: Document = _id === undefined ? {} : { _id };

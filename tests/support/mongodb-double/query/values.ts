@@ -22,7 +22,7 @@ export const valueAt = (document: Document, path: string): unknown => {
 
 const primitiveRanks: Readonly<Record<string, number>> = { undefined: 1, number: 2, bigint: 2, string: 3, boolean: 8 };
 
-/** Returns the rank of a value's type in MongoDB's sort. */
+/** Returns the rank of a value's type in MongoDB's sort order. */
 const rankOf = (value: unknown): number => {
   if (value === null) return 1;
   const rank = primitiveRanks[typeof value];
