@@ -31,6 +31,9 @@ const eagerBatchSize = 16;
 /** Queue length beyond which writes are rejected, because the disk is too slow. */
 const maxQueueLength = 20_000;
 
+/** Message that ends a thread. */
+const closing = 'close';
+
 /**
  * Folder of the compiled modules. Threads run compiled code even when the process runs TypeScript through tsx, as the
  * tests do, because loading tsx would make the start of a thread ten times slower.
@@ -42,6 +45,7 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
   const file = module instanceof URL ? module : new URL(`./${module}.cjs`, folder);
   const worker = new Worker(file, { workerData: data, execArgv: [] });
   let queue: Waiting<Job, Outcome>[] = [];
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const sent: Waiting<Job, Outcome>[][] = [];
   let broken: Error | undefined;
   let drained: (() => void) | undefined;
@@ -94,7 +98,9 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
     isBusy,
     close: async () => {
       if (!broken && isBusy()) await new Promise<void>((done) => (drained = done));
-      await worker.terminate();
+      // `worker.terminate` may interrupt a statement that no job waits for, and the driver then aborts the process.
+      worker.postMessage(closing);
+      await exited;
     },
   };
 };
@@ -107,7 +113,9 @@ export const serveThread = <Data, Job, Outcome>(open: (data: Data) => (jobs: rea
   const port = parentPort;
   if (!port) throw new Error('This module must run in a worker thread');
   const work = open(workerData as Data);
-  port.on('message', (jobs: readonly Job[]) => {
+  port.on('message', (jobs: readonly Job[] | typeof closing) => {
+    // Ends this thread only.
+    if (jobs === closing) process.exit();
     try {
       port.postMessage({ outcomes: work(jobs) });
     } catch (error) {

@@ -5,11 +5,17 @@ import { buildProgram } from '../../support/run/builder.js';
 
 type Job = { text: string } | { fail: true };
 
+const programs = {
+  sizes: 'tests/support/engines/batch-size-thread.ts',
+  busy: 'tests/support/engines/busy-thread.ts',
+  failing: 'tests/support/engines/failing-thread.ts',
+} as const;
+
 describe('the writer thread', () => {
   let program: URL;
   let thread: Thread<Job, number>;
   before(async () => {
-    program = pathToFileURL(await buildProgram('tests/support/engines/batch-size-thread.ts'));
+    program = pathToFileURL(await buildProgram(programs.sizes));
   });
   beforeEach(async () => {
     thread = await startThread(program, {});
@@ -41,5 +47,22 @@ describe('the writer thread', () => {
     await thread.close();
     assert.equal(await last, 1);
     await assert.rejects(thread.run({ text: 'too late' }), /has ended/);
+  });
+
+  // The driver aborts the process if its thread is terminated during a statement.
+  it('closes while it runs a statement that nobody waits for', async () => {
+    const busy = await startThread<null, null>(pathToFileURL(await buildProgram(programs.busy)), {});
+    assert.equal(await busy.run(null), null);
+    await busy.close();
+    await assert.rejects(busy.run(null), /has ended/);
+  });
+
+  it('closes a second time, and after its thread has failed', async () => {
+    await thread.close();
+    await thread.close();
+    const failing = await startThread<null, null>(pathToFileURL(await buildProgram(programs.failing)), {});
+    await failing.run(null);
+    await assert.rejects(failing.run(null), /failing after the batch/);
+    await failing.close();
   });
 });
