@@ -1,4 +1,5 @@
-import { ledger } from '../../domain/aggregates/ledger.js';
+import type { Holding } from '../../domain/aggregates/ledger/ledger-data.js';
+import { distinct, ledger } from '../../domain/aggregates/ledger.js';
 import type { Variant } from '../../domain/variant.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import { wallets } from '../../projections/wallets.js';
@@ -6,12 +7,14 @@ import { confirmedHeader, ledgerKey } from '../assets/balance-ledger.js';
 import type { Contracts } from '../assets/contracts.js';
 import { mapInSlices } from '../async/slices.js';
 import { type Context, type Handle, scopeFor, step } from '../commands/handle.js';
+import type { BlockEntry } from '../following/block-entries.js';
 import { fetchInOrder, reasonOf } from '../following/blocks/fetch-blocks.js';
 import { readFollowedHeader, readReached } from '../following/progress/cursor-store.js';
 import type { Block, Chain, Header } from '../ports/chain.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import { createFirstReadings } from './first-readings.js';
 import { contextOf, createImportEnd, type ImportJob, UnreadableBlock } from './import-end.js';
 import type { ImportProgress } from './import-progress.js';
 import { type ImportedAddress, importedAddress } from './imported-address.js';
@@ -38,9 +41,17 @@ const headersAtOnce = 8;
 
 type Range = { readonly from: number; readonly to: number };
 
+/** Returns the balances that a block may have changed. */
+const holdingsIn = ({ transfers, touches }: BlockEntry): readonly Holding[] => [
+  ...transfers.flatMap(({ transfer: { failed, asset }, own }) =>
+    failed ? [] : own.map((address) => ({ address, asset })),
+  ),
+  ...touches.map(({ address, asset = { standard: 'native' } }) => ({ address, asset })),
+];
+
 /**
  * Returns a function that records the transfers of an address in the next blocks of a range, at most `blocksAtOnce`,
- * and resolves to the last height that was read.
+ * and resolves to the last height that was read and the balances that the blocks may have changed.
  */
 const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => {
   const headerAt = async (number: number) => {
@@ -67,21 +78,23 @@ const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => 
     const { number, hash, time } = block;
     if (block.unverified?.length) throw new UnreadableBlock(number, 'a token account cannot be verified');
     const entry = view.entryIn(block);
-    if (!entry) return;
+    if (!entry) return [];
     const { walletId, transfers, touches } = entry;
     const data = { walletId, block: { number, hash, time, chain: first }, transfers, touches };
     const one = step(ledger, context.organizationId, ledgerKey(variant, walletId, hash), { type: 'Import', data });
-    await handle(context, [{ ...one, divisible: true }]);
+    await handle({ ...context, repeatable: true }, [{ ...one, divisible: true }]);
+    return holdingsIn(entry);
   };
   return async (context: Context, view: ImportedAddress, range: Range, first: string) => {
     const last = Math.min(range.to, range.from + blocksAtOnce - 1);
     const numbers = Array.from({ length: last - range.from + 1 }, (_, i) => range.from + i);
     const headers = await followedOf(await mapInSlices(numbers, headersAtOnce, headerAt), first);
+    const holdings: Holding[] = [];
     for await (const fetched of fetchInOrder(chain, headers, view.interest, () => {})) {
       if (!fetched.block) throw new UnreadableBlock(fetched.header.number, reasonOf(fetched));
-      await record(context, view, fetched.block, first);
+      holdings.push(...(await record(context, view, fetched.block, first)));
     }
-    return range.from + headers.length - 1;
+    return { last: range.from + headers.length - 1, holdings: distinct(holdings) };
   };
 };
 
@@ -89,6 +102,7 @@ const createPart = ({ chain, state, handle }: ImportPorts, variant: Variant) => 
 export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
   const { chain, readModels, state, importProgress } = ports;
   const takePart = createPart(ports, variant);
+  const awaitFirstReadings = createFirstReadings(ports);
   const { complete, fail } = createImportEnd(ports, variant);
 
   /** Returns the height of the newest block with the confirmations that the wallet requires. */
@@ -122,8 +136,9 @@ export const createImportTurn = (ports: ImportPorts, variant: Variant) => {
     const to = Math.min(to_block, await confirmedTo(context, walletId));
     if (next > to) return 'waiting';
     const view = await importedAddress(ports, context, held);
-    const last = await takePart(context, view, { from: next, to }, first);
+    const { last, holdings } = await takePart(context, view, { from: next, to }, first);
     if (last < next) return 'waiting';
+    await awaitFirstReadings(context, { walletId, holdings, chain: first });
     await importProgress.save(importId, last + 1);
     return last < to_block ? 'more' : 'ended';
   };

@@ -24,7 +24,6 @@ export const contextOf = (variant: Variant, { organizationId, document }: Import
   variant,
   actor: { kind: 'process', id: 'history importer' },
   requestId: `import ${document.import_id}`,
-  repeatable: true,
 });
 
 /** Creates functions that record how an import ended. Each of the functions is idempotent. */
@@ -34,7 +33,7 @@ export const createImportEnd = (
 ) => {
   const { chain, handle, importProgress } = ports;
   const end = async (job: ImportJob, command: HistoryImportCommand) => {
-    const context = contextOf(variant, job);
+    const context: Context = { ...contextOf(variant, job), repeatable: true };
     const key = importStream(context, job.document.address);
     await handle(context, [step(historyImport, context.organizationId, key, command)]);
     await importProgress.remove(job.document.import_id);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { eventually, until } from '../../support/eventually.js';
-import { allEvents } from '../../support/following/following.js';
+import { allEvents, coinsOf, tokensOf } from '../../support/following/following.js';
 import {
   ann,
   ben,
   early,
+  erc20,
   type ImportScene,
   late,
   mineSome,
@@ -34,6 +35,27 @@ describe('ImportHistory', () => {
     assert.equal((await recordedOf(scene, late, walletId)).length, 5);
     const { complete_since_block } = await scene.app().addresses.find(late, ann);
     assert.equal(complete_since_block, 0);
+  });
+
+  it('has balances read that no block since the registration changed', async () => {
+    scene = await openImportScene('import balances');
+    mineSome(scene.chain, [...someBlocks, [], []]);
+    await scene.followed();
+    const walletId = await scene.register(late, ann);
+    assert.equal((await scene.ended(await scene.importFrom(ann, { fromBlock: 4 }))).state, 'COMPLETED');
+    const stored = async () => [
+      ...(await coinsOf(scene.app(), late, walletId)),
+      ...(await tokensOf(scene.app(), late, walletId, erc20.contract)),
+    ];
+    // The balances are read once the head at the time of the import is confirmed.
+    mineSome(scene.chain, [[], []]);
+    const expected = [scene.chain.balance(ann), scene.chain.balance(ann, erc20)].map(String);
+    await eventually(async () =>
+      assert.deepEqual(
+        (await stored()).map(({ balance }) => balance),
+        expected,
+      ),
+    );
   });
 
   it('records a block that the follower was reading when the address was registered', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../support/chains/evm-chain.js';
 import { openStores } from '../../support/following/following.js';
 import { randomBlocks, randomSteps } from '../../support/following/random-steps.js';
-import { createScene } from '../../support/following/scripted-following.js';
+import { createScene, people } from '../../support/following/scripted-following.js';
 import { sized } from '../../support/run/tier.js';
 import { testSystem } from '../../support/silent.js';
 
@@ -28,11 +28,14 @@ const crash = {
   depth: fc.integer({ min: 0, max: 12 }),
   away: fc.constant(0),
 };
+const imported = fc.record({ kind: fc.constant('import' as const), address: fc.constantFrom(...people) });
 const weights = { mine: 6, reorganize: 3, return: 1 };
-const steps = randomSteps(blocks, weights, [{ weight: 2, arbitrary: fc.record(crash) }], 12);
+const others = [
+  { weight: 2, arbitrary: fc.record(crash) },
+  { weight: 2, arbitrary: imported },
+];
+const steps = randomSteps(blocks, weights, others, 12);
 
-/** Confirmation depths of the wallets in the scene. */
-const confirmations = [3, 1, 6];
 const everything = { address: undefined, standard: undefined, contract: undefined, token: undefined };
 
 /** Computes how much a transaction changes a balance, from the scripted chain alone. */
@@ -90,14 +93,14 @@ const sumOf = (movements: readonly StatementMovement[], { address, asset }: Line
 };
 
 /** Checks consecutive statements of a wallet; returns the number of checked lines. */
-const checkWallet = async (scene: Scene, wallet: Wallet, confirmation: number, ends: readonly MinedBlock[]) => {
+const checkWallet = async (scene: Scene, wallet: Wallet, ends: readonly MinedBlock[]) => {
   const closings = new Map<string, bigint>();
   let checked = 0;
   for (const [i, end] of ends.slice(1).entries()) {
     const start = ends[i] as MinedBlock;
     const { lines, movements } = await statementOf(scene, wallet, start, end);
     for (const line of lines) {
-      checkLine(scene.chain, line, confirmation, start, end);
+      checkLine(scene.chain, line, wallet.confirmation, start, end);
       const key = `${line.address} ${line.asset.standard}`;
       assert.equal(line.opening, closings.get(key) ?? line.opening, 'the opening is the closing of the last period');
       closings.set(key, line.closing);
@@ -116,7 +119,7 @@ describe('statements of random histories', function () {
   });
   after(() => stores.close());
 
-  it('explain every balance by movements and fees, meet at their ends and equal the chain, through reorganizations and crashes', async () => {
+  it('explain every balance by movements and fees, meet at their ends and equal the chain, through reorganizations, crashes and imports', async () => {
     let [played, checked] = [0, 0];
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 3 });
     await fc.assert(
@@ -128,8 +131,7 @@ describe('statements of random histories', function () {
           const head = scene.chain.head().number;
           const numbers = new Set([0, ...shares.map((share) => Math.round(share * head)), head]);
           const ends = [...numbers].toSorted((a, b) => a - b).map((number) => blockAt(scene.chain, number));
-          for (const [n, wallet] of scene.wallets.entries())
-            checked += await checkWallet(scene, wallet, confirmations[n] ?? 0, ends);
+          for (const wallet of scene.wallets) checked += await checkWallet(scene, wallet, ends);
         } finally {
           await scene.close();
         }

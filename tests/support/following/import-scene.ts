@@ -9,7 +9,7 @@ import { contextOf, openStores, type Running, startFollowing, transfersOf } from
 
 export const [ann, ben, other] = ['ann', 'ben', 'other'].map(addressOf) as [string, string, string];
 const token = addressOf('token');
-const erc20 = { standard: 'erc20', contract: token } as const;
+export const erc20 = { standard: 'erc20', contract: token } as const;
 export const early = contextOf('org_early');
 export const late = contextOf('org_late');
 

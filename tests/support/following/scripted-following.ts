@@ -27,6 +27,7 @@ import {
   transfersOf,
 } from './following.js';
 import { standingNotices } from './standing-notices.js';
+import { unsettledLedgers } from './unsettled-ledgers.js';
 
 type Blocks = readonly (readonly ScriptedTransaction[])[];
 export type Step =
@@ -40,6 +41,8 @@ export type Step =
    * `away` further blocks.
    */
   | { readonly kind: 'crash'; readonly writes: number; readonly depth: number; readonly away: number }
+  /** Registers an address for a new organization, and imports the history of the address from the first block on. */
+  | { readonly kind: 'import'; readonly address: string }
   | { readonly kind: 'catch up' };
 
 const token = addressOf('token');
@@ -62,7 +65,17 @@ const maxDepth = 6;
  */
 const noticeDepth = 2;
 
-type Wallet = { readonly by: Context; readonly walletId: string; readonly addresses: readonly string[] };
+/** Confirmation depth of the wallets whose history is imported. */
+const lateDepth = 2;
+
+type Wallet = {
+  readonly by: Context;
+  readonly walletId: string;
+  readonly confirmation: number;
+  readonly addresses: readonly string[];
+  /** Present if the history of the address was imported. Such a wallet has no webhook. */
+  readonly importId?: string;
+};
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
 /** Lists the transfers in a transaction that are from or to one of the addresses, each as a line of text. */
@@ -142,18 +155,31 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
 
   let replaced = chain.head().hash;
   const wallets: Wallet[] = [];
-  for (const { organization, confirmation, addresses } of wanted) {
+  const register = async (organization: string, confirmation: number, addresses: readonly string[]) => {
     const by = contextOf(`org_${name}${organization}`);
     const registration = { name: organization, confirmation, address: undefined, importAsset: undefined };
     const { answer } = await running.app.wallets.register(by, registration);
-    const inputs = addresses.map((text) => ({ text, path: '' }));
-    await running.app.addresses.register(by, { walletId: answer.wallet_id, inputs });
+    const walletId = answer.wallet_id;
     await running.app.contracts.register(by, token, 'erc20');
-    const target = { walletId: answer.wallet_id, endpoint: 'https://example.com/hook' };
-    const hook = { ...target, confirmation: noticeDepth, final: true };
-    await running.app.webhooks.register(by, hook);
-    wallets.push({ by, walletId: answer.wallet_id, addresses });
+    const inputs = addresses.map((text) => ({ text, path: '' }));
+    const { position } = await running.app.addresses.register(by, { walletId, inputs });
+    return { position, wallet: { by, walletId, confirmation, addresses } };
+  };
+  for (const { organization, confirmation, addresses } of wanted) {
+    const { wallet } = await register(organization, confirmation, addresses);
+    const hook = { walletId: wallet.walletId, endpoint: 'https://example.com/hook', confirmation: noticeDepth };
+    await running.app.webhooks.register(wallet.by, { ...hook, final: true });
+    wallets.push(wallet);
   }
+  const importHistory = async (address: string) => {
+    const { wallet, position } = await register(`late${wallets.length}`, lateDepth, [address]);
+    await running.app.progress.reached(position, 5000);
+    // Rejected until the chain is followed.
+    const importId = await eventually(
+      async () => (await running.app.requestImport(wallet.by, { address, fromBlock: first })).answer.import_id,
+    );
+    wallets.push({ ...wallet, importId });
+  };
 
   const restart = async () => {
     await running.stop();
@@ -198,6 +224,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     },
     fault: ({ fault }) => Object.assign(bad.faults, { [fault]: fault === 'lag' ? 3 : true }),
     crash,
+    import: ({ address }) => importHistory(address),
     'catch up': caughtUp,
   };
 
@@ -217,6 +244,16 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     settle: async () => {
       bad.heal();
       for (let n = 0; n < maxDepth; n++) chain.mine();
+      for (const { by, importId } of wallets)
+        if (importId)
+          await eventually(async () => {
+            const { state, reason } = await running.app.historyImports.find(by, importId);
+            assert.equal(state, 'COMPLETED', reason);
+          });
+      // Confirms the blocks at which the balances of imported transfers are read.
+      for (let n = 0; n < lateDepth; n++) chain.mine();
+      for (const { by } of wallets)
+        await eventually(async () => assert.deepEqual(await unsettledLedgers(stores.events, by.organizationId), []));
       const transfers = [];
       for (const wallet of wallets) {
         await eventually(async () => void (await checkTransfers(running, chain, wallet)));
@@ -224,7 +261,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
         transfers.push(...found);
         for (const asset of [coin, tokens])
           await eventually(async () => void (await checkBalances(running, chain, wallet, asset)));
-        await checkNotices(stores.events, wallet.walletId, found);
+        if (!wallet.importId) await checkNotices(stores.events, wallet.walletId, found);
       }
       return transfers;
     },
