@@ -108,6 +108,9 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
       compare();
       return header;
     },
+    isPolled: () => polled !== null,
+    /** Throws if the chain cannot have reached the streamed checkpoint, as it does for a polled head. */
+    check: ({ can }: Endpoint, header: Header) => void heads.possible([heads.note(can, header)]),
     streamed: () => streamed?.header,
     /** Returns whether the subscription has lagged behind the nodes for longer than `behindMs`. */
     isLate,
@@ -142,12 +145,15 @@ const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) =
     if (before && header.number <= before.number) return;
     if (before && header.number === before.number + 1 && header.parentHash !== before.hash)
       failInvalidAnswer('sent a checkpoint that does not follow the previous one');
+    heads.check(endpoint, header);
     take(checkpoint, header, endpoint);
     heads.noteStreamed(header);
   };
   const listen = async (endpoint: Endpoint, notice: () => void, signal: AbortSignal) => {
     // Rejects if the node serves another chain, before its checkpoints are used.
     await nodes.use(chainIdOf, { among: (one) => one === endpoint });
+    // Without the heads of other nodes, any first checkpoint would count as possible.
+    if (!heads.isPolled()) await heads.ask();
     const stop = linkedController(signal);
     open = stop;
     const onCheckpoint = (checkpoint: Checkpoint) => {

@@ -13,27 +13,31 @@ const stateOf = (instance: Instance, now: number) => {
   return instance.startup === null ? 'running' : 'starting';
 };
 
-const toProcess = ({ name, role, state, isLeased, failure }: Activity) => ({
+/** Converts the last reported state of a process. Nothing runs in an instance that is missing. */
+const toProcess = ({ name, role, state, isLeased, failure }: Activity, isMissing: boolean) => ({
   name,
   role,
-  state,
-  leader: isLeased ? state !== 'standby' : null,
+  state: isMissing ? 'missing' : state,
+  leader: isLeased ? !isMissing && state !== 'standby' : null,
   failure: failure?.message ?? null,
   failure_time: failure && isoTime(failure.at),
 });
 
-const toInstance = (instance: Instance, now: number) => ({
-  instance_id: instance.id,
-  host: instance.host,
-  pid: instance.pid,
-  version: instance.version,
-  roles: instance.roles,
-  state: stateOf(instance, now),
-  startup: instance.startup,
-  start_time: isoTime(instance.startedAt),
-  last_seen_seconds: secondsSince(instance.seenAt, now),
-  processes: instance.activities.map(toProcess),
-});
+const toInstance = (instance: Instance, now: number) => {
+  const state = stateOf(instance, now);
+  return {
+    instance_id: instance.id,
+    host: instance.host,
+    pid: instance.pid,
+    version: instance.version,
+    roles: instance.roles,
+    state,
+    startup: instance.startup,
+    start_time: isoTime(instance.startedAt),
+    last_seen_seconds: secondsSince(instance.seenAt, now),
+    processes: instance.activities.map((one) => toProcess(one, state === 'missing')),
+  };
+};
 
 /** Converts the overview to the JSON of `status --json`, which docs/operations.md describes. */
 const toRecord = (overview: Overview, disk: Disk | null) => {

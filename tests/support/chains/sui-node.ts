@@ -22,6 +22,8 @@ const wellBehaved = {
   truncated: false,
   /** Sends nothing to subscribers, although their connections stay open. */
   silent: false,
+  /** Sends subscribers checkpoints with a number that the chain cannot have reached. */
+  leaps: false,
   /** Does not support subscriptions. */
   unsubscribed: false,
   /** Answers every third call from the state of three checkpoints ago. */
@@ -30,6 +32,8 @@ const wellBehaved = {
   lowest: 0,
 };
 type Faults = typeof wellBehaved;
+/** Number of the checkpoints that a node with the fault `leaps` sends. */
+export const impossibleHeight = 0xffff_ffffn;
 
 const every = 3;
 const rejections = [
@@ -121,7 +125,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
       const leave = ledger.listen(() => {
         const found = faults.silent ? undefined : ledger.checkpoint(height());
         const shown = found && spoil(found);
-        if (shown) notice(shown);
+        if (shown) notice(faults.leaps ? { ...shown, sequenceNumber: impossibleHeight } : shown);
       }, end);
       streams.add(end);
       return () => {

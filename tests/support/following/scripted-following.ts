@@ -211,6 +211,23 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     goFar(away);
     await restart();
   };
+  const importsEnd = async () => {
+    for (const { by, importId } of wallets)
+      if (importId)
+        await eventually(async () => {
+          const { state, reason } = await running.app.historyImports.find(by, importId);
+          assert.equal(state, 'COMPLETED', reason);
+        });
+  };
+  /** Checks that the answers for a wallet agree with the chain, and returns its transfers. */
+  const checkWallet = async (wallet: Wallet) => {
+    await eventually(async () => void (await checkTransfers(running, chain, wallet)));
+    const transfers = await checkTransfers(running, chain, wallet);
+    for (const asset of [coin, tokens])
+      await eventually(async () => void (await checkBalances(running, chain, wallet, asset)));
+    if (!wallet.importId) await checkNotices(stores.events, wallet.walletId, transfers);
+    return transfers;
+  };
   const actions: { readonly [K in Step['kind']]: (step: Extract<Step, { kind: K }>) => unknown } = {
     mine: ({ blocks }) => blocks.map((transactions) => chain.mine(transactions)),
     reorganize: ({ depth, blocks }) => reorganize(depth, blocks),
@@ -244,25 +261,13 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     settle: async () => {
       bad.heal();
       for (let n = 0; n < maxDepth; n++) chain.mine();
-      for (const { by, importId } of wallets)
-        if (importId)
-          await eventually(async () => {
-            const { state, reason } = await running.app.historyImports.find(by, importId);
-            assert.equal(state, 'COMPLETED', reason);
-          });
+      await importsEnd();
       // Confirms the blocks at which the balances of imported transfers are read.
       for (let n = 0; n < lateDepth; n++) chain.mine();
       for (const { by } of wallets)
         await eventually(async () => assert.deepEqual(await unsettledLedgers(stores.events, by.organizationId), []));
       const transfers = [];
-      for (const wallet of wallets) {
-        await eventually(async () => void (await checkTransfers(running, chain, wallet)));
-        const found = await checkTransfers(running, chain, wallet);
-        transfers.push(...found);
-        for (const asset of [coin, tokens])
-          await eventually(async () => void (await checkBalances(running, chain, wallet, asset)));
-        if (!wallet.importId) await checkNotices(stores.events, wallet.walletId, found);
-      }
+      for (const wallet of wallets) transfers.push(...(await checkWallet(wallet)));
       return transfers;
     },
     close: async () => {

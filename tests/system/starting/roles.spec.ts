@@ -15,7 +15,11 @@ const shares = ['api,projector', 'follower,deliverer'];
 
 type Shown = {
   readonly roles: readonly { readonly role: string; readonly state: string; readonly processes: number }[];
-  readonly instances: readonly { readonly pid: number; readonly state: string }[];
+  readonly instances: readonly {
+    readonly pid: number;
+    readonly state: string;
+    readonly processes: readonly { readonly state: string; readonly leader: boolean | null }[];
+  }[];
 };
 
 const openState = ({ directory, environment }: Home) => {
@@ -48,6 +52,14 @@ for (const engine of engines)
     const shown = async (): Promise<Shown> => JSON.parse((await runCommand(home, ['status', '--json'])).stdout);
     const missing = async () =>
       (await shown()).roles.filter(({ state }) => state !== 'running').map(({ role }) => role);
+    /** Asserts that `status` shows nothing of a killed process as running, and no lease as held by that process. */
+    const assertNothingRunsIn = async (pid: number | undefined) => {
+      const { instances } = await shown();
+      const killed = instances.find((one) => one.pid === pid) ?? assert.fail(`${pid} was not shown`);
+      assert.equal(killed.state, 'missing');
+      assert.deepEqual(new Set(killed.processes.map(({ state }) => state)), new Set(['missing']));
+      assert.deepEqual(new Set(killed.processes.map(({ leader }) => leader ?? false)), new Set([false]));
+    };
     /** Lets the heartbeats of a killed process age by a minute. */
     const age = async (pid: number | undefined) => {
       const state = await openState(home);
@@ -108,6 +120,7 @@ for (const engine of engines)
         const names = role.split(',');
         await kill();
         assert.deepEqual(await missing(), names, 'before the next heartbeat was due');
+        await assertNothingRunsIn(process.pid);
         await age(process.pid);
         const { code, found } = await examined();
         assert.equal(code, 1);
