@@ -2,7 +2,7 @@ import type { Balance, Holding } from '../../domain/aggregates/ledger/ledger-dat
 import type { Context } from '../commands/handle.js';
 import type { Position } from '../ports/event-store.js';
 import { awaitBalances, confirmedHeader, readBalances, recordBalances } from './balance-ledger.js';
-import { createRefreshRequest, type RefreshRequest, type RefreshRequestPorts } from './refresh-request.js';
+import { createRefreshRequest, type RefreshRequest, type RefreshRequestPorts } from './refreshing/refresh-request.js';
 
 export type Balances = {
   readonly refresh: RefreshRequest;

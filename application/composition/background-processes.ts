@@ -6,7 +6,7 @@ import { createSessionSweeper } from '../access/sessions/sweep-sessions.js';
 import { createShredder } from '../access/shred-secrets.js';
 import { createAccountFinder } from '../assets/accounts/find-accounts.js';
 import { createTokenDescriber } from '../assets/describe-tokens.js';
-import { createBalanceRefresher } from '../assets/refresh-balances.js';
+import { createBalanceRefresher } from '../assets/refreshing/refresh-balances.js';
 import { createWitnessNotifiers } from '../audit/log/notify-witness.js';
 import { createSealer } from '../audit/seals/seal-history.js';
 import type { Handle } from '../commands/handle.js';

@@ -1,6 +1,6 @@
 import { type Balances, createBalances } from '../assets/balances.js';
 import { type AssetImports, createAssetImports } from '../assets/import-assets.js';
-import type { RefreshRequestPorts } from '../assets/refresh-request.js';
+import type { RefreshRequestPorts } from '../assets/refreshing/refresh-request.js';
 import { createImportRequest, type ImportRequest, type ImportRequestPorts } from '../importing/import-request.js';
 import {
   createReconciliation,

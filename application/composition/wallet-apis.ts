@@ -1,6 +1,6 @@
 import { type Assets, createAssets } from '../assets/assets.js';
 import { type Contracts, createContracts } from '../assets/contracts.js';
-import { createRefreshes, type Refreshes } from '../assets/refreshes.js';
+import { createRefreshes, type Refreshes } from '../assets/refreshing/refreshes.js';
 import { createDescriptions, type Descriptions } from '../assets/token-descriptions.js';
 import { createTransfers, type Transfers } from '../assets/transfers.js';
 import type { LoopTurns } from '../async/turns/loop-turns.js';

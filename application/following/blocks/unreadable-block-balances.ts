@@ -6,7 +6,7 @@ import type { UnreadableBlockDocument } from '../../../projections/unreadable-bl
 import { type WalletDocument, wallets } from '../../../projections/wallets.js';
 import { confirmedHeader } from '../../assets/balance-ledger.js';
 import type { Contracts } from '../../assets/contracts.js';
-import { refreshStream } from '../../assets/refreshes.js';
+import { refreshStream } from '../../assets/refreshing/refreshes.js';
 import { type Context, type Handle, step } from '../../commands/handle.js';
 import { readAggregate } from '../../commands/read-aggregate.js';
 import type { Chain } from '../../ports/chain.js';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { Chain, Header } from '../../../application/ports/chain.js';
-import { until } from '../../support/eventually.js';
+import type { Chain, Header } from '../../../../application/ports/chain.js';
+import { until } from '../../../support/eventually.js';
 import {
   composeApp,
   contextOf,
   everyAsset,
   followedVariant,
   type openStores,
-} from '../../support/following/following.js';
-import { addressOf, runApp } from '../../support/following/running-app.js';
-import { storeKinds } from '../../support/following/store-kinds.js';
+} from '../../../support/following/following.js';
+import { addressOf, runApp } from '../../../support/following/running-app.js';
+import { storeKinds } from '../../../support/following/store-kinds.js';
 
 const standard = 'native';
 const hashOf = (branch: string, number: number) => `0x${branch}${number.toString(16).padStart(62, '0')}`;

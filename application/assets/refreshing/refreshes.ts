@@ -1,8 +1,8 @@
-import type { Asset } from '../../domain/asset.js';
-import { refreshes, refreshKey, searches } from '../../projections/assets.js';
-import { type Context, scopeFor } from '../commands/handle.js';
-import type { ReadModels } from '../ports/read-models.js';
-import { requireWallet } from '../wallets/require-wallet.js';
+import type { Asset } from '../../../domain/asset.js';
+import { refreshes, refreshKey, searches } from '../../../projections/assets.js';
+import { type Context, scopeFor } from '../../commands/handle.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { requireWallet } from '../../wallets/require-wallet.js';
 
 /** Returns the stream key of a wallet's balance refreshes for an asset standard. */
 export const refreshStream = ({ variant }: Context, walletId: string, standard: Asset['standard']) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Chain } from '../../../application/ports/chain.js';
-import type { EventStore } from '../../../application/ports/event-store.js';
-import { until } from '../../support/eventually.js';
+import type { Chain } from '../../../../application/ports/chain.js';
+import type { EventStore } from '../../../../application/ports/event-store.js';
+import { until } from '../../../support/eventually.js';
 import {
   allEvents,
   composeApp,
@@ -9,11 +9,11 @@ import {
   everyAsset,
   followedVariant,
   type openStores,
-} from '../../support/following/following.js';
-import { headerChain, headersOf } from '../../support/following/header-chain.js';
-import { registerContracts } from '../../support/following/registered-contracts.js';
-import { addressOf, runApp } from '../../support/following/running-app.js';
-import { storeKinds } from '../../support/following/store-kinds.js';
+} from '../../../support/following/following.js';
+import { headerChain, headersOf } from '../../../support/following/header-chain.js';
+import { registerContracts } from '../../../support/following/registered-contracts.js';
+import { addressOf, runApp } from '../../../support/following/running-app.js';
+import { storeKinds } from '../../../support/following/store-kinds.js';
 
 const standard = 'erc20';
 const maxBalances = 500;

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { createRunningRefreshes } from '../../../../application/assets/refreshing/running-refreshes.js';
+import type { Recorded } from '../../../../application/ports/event-store.js';
+import { UnreadableEvent } from '../../../../domain/upcasters.js';
+import { memoryReadModels } from '../../../../infrastructure/memory/read-models.js';
+import { followedVariant, variantOf } from '../../../support/following/following.js';
+import { testSystem } from '../../../support/silent.js';
+
+const at = { number: 5, hash: '0x5', chain: '0x0' };
+const own = { refreshId: 'ref_1', walletId: 'wal_1', standard: 'native' } as const;
+const started = { type: 'RefreshStarted', data: { ...own, total: 300, done: 0, at, after: null } };
+const advanced = (part: number) => ({
+  type: 'RefreshAdvanced',
+  data: { ...own, part, done: part * 100, at, after: null },
+});
+const ended = { type: 'RefreshEnded', data: own };
+
+const recordedAt = (event: { type: string; data: object }, position: number, variant = followedVariant) =>
+  ({
+    ...event,
+    position,
+    bytes: 0,
+    metadata: { organizationId: 'org_1', variant: variant.tag, occurredAt: '2026-01-31T12:00:00Z' },
+  }) as unknown as Recorded;
+
+/** Creates an index whose read models are empty and whose store has the events in two halves: stored, and appended. */
+const createIndex = (stored: readonly Recorded[], appended: readonly Recorded[] = []) => {
+  const each = async function* (events: readonly Recorded[]) {
+    for (const event of events) yield [event];
+  };
+  const events = { readAll: () => each(stored), subscribe: () => each(appended) };
+  const running = createRunningRefreshes(
+    { events, readModels: memoryReadModels(), system: testSystem },
+    followedVariant,
+  );
+  const jobs = () => [...running.byOrganization.values()].flatMap((some) => [...some.values()]);
+  return { ...running, jobs, parts: () => jobs().map(({ document }) => document.part) };
+};
+
+describe('the index of running refreshes', () => {
+  const { signal } = new AbortController();
+
+  it('contains refreshes that the read models do not include yet, with their progress', async () => {
+    const index = createIndex([recordedAt(started, 1), recordedAt(advanced(1), 2)]);
+    await index.load();
+    assert.deepEqual(
+      index.jobs().map(({ organizationId, startedAt, document }) => [organizationId, startedAt, document.part]),
+      [['org_1', 1, 1]],
+    );
+  });
+
+  it('drops a refresh that another process ended', async () => {
+    const index = createIndex([recordedAt(started, 1)], [recordedAt(advanced(1), 2), recordedAt(ended, 3)]);
+    await index.load();
+    await index.follow(signal);
+    assert.deepEqual([...index.byOrganization], []);
+  });
+
+  it('keeps the progress of this process when the event of an earlier part arrives later', async () => {
+    const index = createIndex([recordedAt(started, 1)], [recordedAt(advanced(1), 2)]);
+    await index.load();
+    const [job] = index.jobs();
+    assert.ok(job);
+    index.advance(job, { document: { ...job.document, part: 2 }, isEnded: false });
+    await index.follow(signal);
+    assert.deepEqual(index.parts(), [2]);
+  });
+
+  it('keeps a restarted refresh when a part of its predecessor ends', async () => {
+    const restarted = { ...started, data: { ...started.data, refreshId: 'ref_2' } };
+    const index = createIndex([recordedAt(started, 1)], [recordedAt(restarted, 2)]);
+    await index.load();
+    const [job] = index.jobs();
+    assert.ok(job);
+    await index.follow(signal);
+    index.advance(job, { document: job.document, isEnded: true });
+    assert.deepEqual(
+      index.jobs().map(({ document }) => document.refresh_id),
+      ['ref_2'],
+    );
+  });
+
+  it('leaves out refreshes on other chains, and events that this release cannot read', async () => {
+    const unreadable = Object.defineProperty(recordedAt(started, 1), 'data', {
+      get: () => {
+        throw new UnreadableEvent('org_1', { type: 'RefreshStarted', reason: 'has a newer version' });
+      },
+    });
+    const index = createIndex([unreadable, recordedAt(started, 2, variantOf('t'))]);
+    await index.load();
+    assert.deepEqual(index.parts(), []);
+  });
+});
