@@ -7,6 +7,7 @@ import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
+import { breathingReads } from '../read-models/breathing-reads.js';
 import { takePage } from '../read-models/merged-page.js';
 import type { PageTokens } from '../read-models/page-tokens.js';
 import type { Listed, PageRequest } from '../read-models/paging.js';
@@ -164,8 +165,11 @@ const heldOrUnread = async <T>(items: AsyncGenerator<T>, held: number): Promise<
   return first;
 };
 
-export const createStatements = (ports: Ports): Statements => {
-  const { readModels, pageTokens } = ports;
+export const createStatements = (given: Ports): Statements => {
+  // A statement of many addresses takes thousands of reads.
+  const readModels = breathingReads(given.readModels, given.system);
+  const ports = { ...given, readModels };
+  const { pageTokens } = ports;
   const activity = createActivity(ports);
   const balances = createBalances({ ...ports, activity });
   const entriesOf = createAddressEntries({ readModels, activity, balances });

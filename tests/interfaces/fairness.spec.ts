@@ -15,11 +15,14 @@ import {
   startNeighbours,
 } from '../support/scenes/greedy-and-modest.js';
 import { callBeside } from '../support/scenes/greedy-sockets.js';
+import { quietChains } from '../support/scenes/lost-answers.js';
+import { type OwnedThings, ownThings, requestOfOwner, rollupNode } from '../support/scenes/owned-things.js';
 
 const bounds = { maxConcurrentPerKey: 4, maxWaiting: 1000 };
-const crowd = 60;
-/** Number of greedy requests of the kinds that are slow on engines: those that store events or read a history. */
-const slowCrowd = 20;
+/** Number of greedy requests, enough that waiting for all of them would exceed `maxWaited`. */
+const crowd = 20;
+/** Number of greedy batches of gateway calls. */
+const crowdOfBatches = 60;
 /**
  * Number of greedy pieces of work (port calls) that may begin during one round trip of the modest request to an engine.
  */
@@ -29,25 +32,35 @@ const onWire = 4;
  * `maxConcurrentPerKey` for each of these pieces, and for the beginning and the end of the modest request.
  */
 const maxWaited = (own: number) => bounds.maxConcurrentPerKey * (own + 2);
-/** Maximum number of pieces that begin in one turn of the event loop, given the requests that run concurrently. */
-const maxConcurrent = bounds.maxConcurrentPerKey * 6;
+/**
+ * Maximum number of pieces that begin in one turn of the event loop, given the requests that run concurrently. Embedded
+ * stores answer several reads of a request in one turn.
+ */
+const maxConcurrent = bounds.maxConcurrentPerKey * 12;
 const batch = 100;
 const address = 'c/mainnet';
+const rollupNodes = new Map([['q/mainnet', rollupNode]]);
 
 /** Returns whether an operation reads the organization's history to find its notifications. */
 const readsNotifications = ({ operation }: Endpoint) => operation.kind === 'query' && operation.waits === true;
-/** Returns the example request of an operation, changed so that it does not wait for notifications. */
-const requestOf = (endpoint: Endpoint) =>
-  readsNotifications(endpoint) ? { ...endpoint.example, wait_seconds: 0 } : endpoint.example;
+/** Returns a request for things of its organization, changed so that it does not wait for notifications. */
+const requestOf = (endpoint: Endpoint, things: ReadonlyMap<string, OwnedThings>) => ({
+  ...requestOfOwner(endpoint, things),
+  ...(readsNotifications(endpoint) && { wait_seconds: 0 }),
+});
+const isRemoval = ({ operation }: Endpoint) => /Remove|Delete/.test(operation.name);
+/** Endpoints in an order in which no request removes what a later request names. */
+const inOrder = [...endpoints.filter((one) => !isRemoval(one)), ...endpoints.filter(isRemoval)];
+/** Header by which a browser states that a request comes from a page of the console, as sessions require. */
+const fromConsole = { 'sec-fetch-site': 'same-origin' };
 const isQuery = ({ operation, variant }: Endpoint) => operation.kind === 'query' && variant.surface === 'wallet';
 const requests = [
-  ...endpoints.map((endpoint) => ({ endpoint, title: endpoint.path, headers: {} })),
+  ...inOrder.map((endpoint) => ({ endpoint, title: endpoint.path, isPast: false })),
   ...endpoints
     .filter(isQuery)
-    .map((endpoint) => ({ endpoint, title: `${endpoint.path} as of a position`, headers: { 'x-as-of': '1' } })),
+    .map((endpoint) => ({ endpoint, title: `${endpoint.path} as of a position`, isPast: true })),
 ];
-const readsHistory = ({ endpoint, headers }: (typeof requests)[number]) =>
-  'x-as-of' in headers || readsNotifications(endpoint);
+const readsHistory = ({ endpoint, isPast }: (typeof requests)[number]) => isPast || readsNotifications(endpoint);
 /** Reading a history takes the same steps on every variant and is slow on engines, so one variant is enough there. */
 const requestsOnEngines = requests.filter((one) => !readsHistory(one) || one.endpoint.path.startsWith('/v1/c/'));
 const over = (transport: (typeof methods)[number]['over']) => methods.filter((one) => one.over === transport);
@@ -60,10 +73,12 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
   describe(`a modest organization beside a greedy one on ${kind}`, () => {
     const slack = isEmbedded ? 1 : onWire;
     let neighbours: Neighbours;
+    let owned: Awaited<ReturnType<typeof ownThings>>;
     let operations: Handler;
     let gateway: Handler;
     before(async () => {
-      neighbours = await startNeighbours(address, open);
+      neighbours = await startNeighbours(address, open, { chains: quietChains, nodes: rollupNodes });
+      owned = await ownThings(neighbours);
       const around = { observe: () => undefined, onStoreDown: () => undefined, unready: () => null };
       operations = createOperations(neighbours.app, endpoints, around, bounds);
       gateway = createGateway(neighbours.app);
@@ -73,13 +88,17 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
     for (const request of isEmbedded ? requests : requestsOnEngines)
       it(`waits for a bounded number of pieces of work: ${request.title}`, async () => {
         const { greedy, modest } = neighbours;
-        const { endpoint, headers } = request;
-        const ask = (by: Organization) => signedRequest(by, endpoint.path, requestOf(endpoint), headers);
+        const { endpoint, isPast } = request;
+        const headers = { ...fromConsole, ...(isPast && { 'x-as-of': String(owned.position) }) };
+        const ask = (by: Organization) =>
+          signedRequest(by, endpoint.path, requestOf(endpoint, owned.things[by.name]), headers);
         const isCommand = endpoint.operation.kind === 'command';
-        const isSlow = !isEmbedded && (isCommand || readsHistory(request));
-        const length = isSlow ? slowCrowd : crowd;
-        const asked = { greedy: Array.from({ length }, () => ask(greedy)), modest: ask(modest) };
-        const { waited, own, atOnce } = await askBeside(neighbours, operations, asked);
+        const asked = { greedy: Array.from({ length: crowd }, () => ask(greedy)), modest: ask(modest) };
+        const { status, statuses, waited, own, atOnce } = await askBeside(neighbours, operations, asked);
+        // A request that fails early does little of the work that others wait for. Of the greedy one's commands, only
+        // the first may find what it removes or changes.
+        assert.equal(status, 200);
+        assert.ok(isCommand ? statuses.includes(200) : statuses.every((one) => one === 200), `answers: ${statuses}`);
         assert.ok(atOnce <= maxConcurrent, `${atOnce} pieces of the greedy one in one turn of the loop`);
         // Commands have no bound of this kind: while a command waits for the disk, further greedy requests run.
         if (!isCommand)
@@ -92,7 +111,7 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
         const path = (by: Organization) => `/${address}/v1/${by.key}`;
         const { one, many } = callsOf(name);
         const asked = {
-          greedy: Array.from({ length: crowd }, () => ({ path: path(greedy), body: many, headers: {} })),
+          greedy: Array.from({ length: crowdOfBatches }, () => ({ path: path(greedy), body: many, headers: {} })),
           modest: { path: path(modest), body: one, headers: {} },
         };
         const { status, waited, own, atOnce } = await askBeside(neighbours, gateway, asked);
@@ -104,7 +123,7 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
     for (const { name } of [...over('both'), ...over('socket')])
       it(`waits for a bounded number of the greedy one's calls over WebSocket: ${name}`, async () => {
         const { one, many } = callsOf(name);
-        const messages = { greedy: Array.from({ length: crowd }, () => many), modest: one };
+        const messages = { greedy: Array.from({ length: crowdOfBatches }, () => many), modest: one };
         const { answer, waited, atOnce } = await callBeside(neighbours, address, messages);
         const { error } = answer as { error?: { message: string } };
         // Every method gets valid parameters; the only possible error is about a filter that does not exist.

@@ -3,30 +3,19 @@ import { randomBytes } from 'node:crypto';
 import type { App } from '../../application/app.js';
 import { globalContext } from '../../application/commands/handle.js';
 import { createIdempotency } from '../../application/commands/idempotency.js';
-import { createCursorStore } from '../../application/following/progress/cursor-store.js';
 import type { EventStore } from '../../application/ports/event-store.js';
 import type { Limiter } from '../../application/ports/limiter.js';
-import type { StateStore } from '../../application/ports/state.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
 import { eventStores } from '../support/engines/adapters.js';
 import { allEvents, composeApp, openStores, processOf } from '../support/following/following.js';
 import { describeInFull } from '../support/run/tier.js';
-import { createScene, quietChains, rows } from '../support/scenes/lost-answers.js';
+import { createScene, followChains, quietChains, rows } from '../support/scenes/lost-answers.js';
 import { testSystem } from '../support/silent.js';
 
 const commands = endpoints.filter(({ operation }) => operation.kind === 'command');
 /** Event types that record observed facts. A retry may observe and append them again. */
 const facts = new Set(['BalanceTouched', 'BalanceRead', 'ActivitySettled', 'TransactionTaken']);
-
-/** Stores cursors as if the chains were followed up to their first block, which importing a history requires. */
-const followChains = async (state: StateStore) => {
-  for (const [tag, { chain }] of quietChains) {
-    const genesis = await chain.genesis();
-    const cursor = { chain: genesis.hash, headers: [genesis], positions: [0], head: genesis };
-    await createCursorStore(state, tag).save(cursor);
-  }
-};
 
 const openApp = async (make: () => Promise<{ open(): Promise<EventStore>; end?(): Promise<void> }>) => {
   const place = await make();

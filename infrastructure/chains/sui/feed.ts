@@ -152,7 +152,7 @@ const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) =
   const listen = async (endpoint: Endpoint, notice: () => void, signal: AbortSignal) => {
     // Rejects if the node serves another chain, before its checkpoints are used.
     await nodes.use(chainIdOf, { among: (one) => one === endpoint });
-    // Without the heads of other nodes, any first checkpoint would count as possible.
+    // Polls first: any first checkpoint would count as possible without the heads of other nodes.
     if (!heads.isPolled()) await heads.ask();
     const stop = linkedController(signal);
     open = stop;

@@ -3,7 +3,7 @@ import { maxHeaders } from '../../../application/following/cursor.js';
 import { eventually } from '../../support/eventually.js';
 import { openStores, startFollowing } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 
 describe('a follower that cannot settle', () => {
   it('reads no more blocks than its cursor can hold headers for, and continues once it settles', async () => {

@@ -7,7 +7,7 @@ import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { eventually, until } from '../../support/eventually.js';
 import { followedVariant, openStores, type Running, startFollowing } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 import { testSystem } from '../../support/silent.js';
 
 const { tag } = followedVariant;

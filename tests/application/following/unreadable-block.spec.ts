@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.js';
 import { ann, person, useFollowedWallet } from '../../support/following/followed-wallet.js';
 import { allEvents, coinsOf, followedVariant } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 import { silent } from '../../support/silent.js';
 
 describe('a block that no node can return', () => {

@@ -4,7 +4,7 @@ import { systemOwner } from '../../../projections/define.js';
 import { type OpenDeliveryDocument, openDeliveries } from '../../../projections/deliveries.js';
 import { type WebhookHealthDocument, webhookEditions, webhookHealth } from '../../../projections/webhooks.js';
 import { composeApp, openStores } from '../../support/following/following.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 
 const now = 1_700_000_000_000;
 

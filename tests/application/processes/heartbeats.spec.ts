@@ -6,7 +6,7 @@ import { supervise } from '../../../application/processes/supervise.js';
 import { states } from '../../support/engines/adapters.js';
 import { usePlace } from '../../support/engines/places.js';
 import { eventually, until } from '../../support/eventually.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 
 const start = 1_700_000_000_000;
 const untilAborted: Run = (signal) =>

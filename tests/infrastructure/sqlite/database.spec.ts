@@ -29,8 +29,8 @@ const stores: Readonly<Record<string, (path: string) => Promise<{ close(): Promi
 describe('a new SQLite database', () => {
   const programs = { opening: '', lock: '' };
   before(async () => {
-    programs.opening = await buildProgram('tests/support/engines/opening-thread.ts');
-    programs.lock = await buildProgram('tests/support/engines/lock-holder.ts');
+    programs.opening = await buildProgram('tests/support/threads/opening-thread.ts');
+    programs.lock = await buildProgram('tests/support/threads/lock-holder.ts');
   });
 
   it('can be opened concurrently, as by processes that start together', async () => {

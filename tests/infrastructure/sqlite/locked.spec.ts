@@ -43,7 +43,7 @@ const stores: Readonly<Record<string, (path: string, deadlines: Deadlines) => Pr
 describe('a SQLite database locked by another process', () => {
   let program = '';
   before(async () => {
-    program = await buildProgram('tests/support/engines/lock-holder.ts');
+    program = await buildProgram('tests/support/threads/lock-holder.ts');
   });
 
   for (const [name, open] of Object.entries(stores)) {

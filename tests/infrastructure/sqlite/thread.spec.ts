@@ -6,9 +6,9 @@ import { buildProgram } from '../../support/run/builder.js';
 type Job = { text: string } | { fail: true };
 
 const programs = {
-  sizes: 'tests/support/engines/batch-size-thread.ts',
-  busy: 'tests/support/engines/busy-thread.ts',
-  failing: 'tests/support/engines/failing-thread.ts',
+  sizes: 'tests/support/threads/batch-size-thread.ts',
+  busy: 'tests/support/threads/busy-thread.ts',
+  failing: 'tests/support/threads/failing-thread.ts',
 } as const;
 
 describe('the writer thread', () => {

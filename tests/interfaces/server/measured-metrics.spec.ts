@@ -8,7 +8,7 @@ import { createOldestDelivery } from '../../../application/webhooks/oldest-deliv
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { appendEvents, manualSystem, sealAll, sealOld } from '../../support/audit/sealed-history.js';
 import { composeApp, openStores } from '../../support/following/following.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 
 const start = 1_700_000_000_000;
 const recorded = () => {

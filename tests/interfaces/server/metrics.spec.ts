@@ -3,7 +3,7 @@ import type { App } from '../../../application/app.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { eventually } from '../../support/eventually.js';
 import { composeApp, followedVariant, openStores } from '../../support/following/following.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 
 const { tag } = followedVariant;
 const stuckSeconds = 600;

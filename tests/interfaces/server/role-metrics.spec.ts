@@ -5,7 +5,7 @@ import { createReadiness } from '../../../interfaces/pages/readiness.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { until } from '../../support/eventually.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';
-import { movedClock } from '../../support/following/moved-clock.js';
+import { movedClock } from '../../support/moved-clock.js';
 
 describe('the metrics after a role died', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;

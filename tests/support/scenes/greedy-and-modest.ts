@@ -3,6 +3,8 @@ import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import type { App } from '../../../application/app.js';
+import type { Ports } from '../../../application/composition/service-ports.js';
+import type { Chain } from '../../../application/ports/chain.js';
 import type { Node } from '../../../application/ports/node.js';
 import { supervise } from '../../../application/processes/supervise.js';
 import type { Credentials } from '../../../sdk/typescript/src/sign.js';
@@ -45,6 +47,19 @@ const createTally = () => {
   };
 };
 
+/** Wraps a chain, so that it answers in a later turn of the event loop, as over a network. */
+const answeringLater = (chain: Chain): Chain =>
+  new Proxy(chain, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (...given: unknown[]) => {
+        await testSystem.breathe();
+        return member.apply(target, given);
+      };
+    },
+  });
+
 const organizationIn = async (app: App, name: Name): Promise<Organization> => {
   const by = { actor: { kind: 'operator', id: 'test' } as const, requestId: name };
   const { answer } = await app.organizations.create(by, { name, domain: name });
@@ -57,7 +72,11 @@ const organizationIn = async (app: App, name: Name): Promise<Organization> => {
 };
 
 /** Composes the service with a greedy and a modest organization. The node answers in a later turn of the event loop. */
-export const startNeighbours = async (address: string, open: typeof openStores) => {
+export const startNeighbours = async (
+  address: string,
+  open: typeof openStores,
+  given: Pick<Partial<Ports>, 'chains' | 'nodes'> = {},
+) => {
   const { pieces, as, counted } = createTally();
   const stores = await open();
   const { real } = fakeNode();
@@ -78,7 +97,15 @@ export const startNeighbours = async (address: string, open: typeof openStores) 
       pending: counted(stores.pending),
       vault: counted(stores.vault),
     },
-    { nodes: new Map([[address, { ...node, ...counted({ answer: node.answer }) }]]) },
+    {
+      nodes: new Map([
+        ...[...(given.nodes ?? [])].map(([at, one]) => [at, { ...one, ...counted({ ask: one.ask }) }] as const),
+        [address, { ...node, ...counted({ answer: node.answer }) }],
+      ]),
+      chains: new Map(
+        [...(given.chains ?? [])].map(([tag, one]) => [tag, { ...one, chain: counted(answeringLater(one.chain)) }]),
+      ),
+    },
   );
   const stop = new AbortController();
   const running = ['projector', 'cache invalidation'].map((name) =>
@@ -87,6 +114,7 @@ export const startNeighbours = async (address: string, open: typeof openStores) 
   const [greedy, modest] = [await organizationIn(app, 'greedy'), await organizationIn(app, 'modest')];
   return {
     app,
+    stores,
     pieces,
     as,
     greedy,
@@ -163,7 +191,8 @@ export const watchTurns = (pieces: Readonly<Record<Name, number>>) => {
 /**
  * Sends one request of the modest organization right after many requests of the greedy one. Returns the number of
  * greedy pieces of work that began before the modest request had its answer (`waited`), the maximum number of greedy
- * pieces in one turn of the event loop (`atOnce`), and the number of pieces of the modest request itself (`own`).
+ * pieces in one turn of the event loop (`atOnce`), the number of pieces of the modest request itself (`own`), and the
+ * statuses of the answers to the greedy requests (`statuses`).
  */
 export const askBeside = async (
   { pieces, as, greedy, modest }: Neighbours,
@@ -171,7 +200,7 @@ export const askBeside = async (
   asked: { readonly greedy: readonly Asked[]; readonly modest: Asked },
 ) => {
   const stopWatching = watchTurns(pieces);
-  const crowd = asked.greedy.map((one) => as(greedy.name, () => ask(handler, one, () => undefined)));
+  const crowd = asked.greedy.map((one) => as(greedy.name, () => ask(handler, one, (status) => status)));
   const before = { ...pieces };
   const answer = await as(modest.name, () =>
     ask(handler, asked.modest, (status) => ({
@@ -180,6 +209,6 @@ export const askBeside = async (
       own: pieces.modest - before.modest,
     })),
   );
-  await Promise.all(crowd);
-  return { ...answer, atOnce: await stopWatching() };
+  const statuses = await Promise.all(crowd);
+  return { ...answer, statuses, atOnce: await stopWatching() };
 };

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { Wallet } from 'ethers';
 import type { App } from '../../../application/app.js';
 import { createHandle } from '../../../application/commands/handle.js';
+import { createCursorStore } from '../../../application/following/progress/cursor-store.js';
 import type { Chain, Header, Sending } from '../../../application/ports/chain.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
+import type { StateStore } from '../../../application/ports/state.js';
 import { transactionStep } from '../../../application/transactions/transactions.js';
 import { chains as followedVariants } from '../../../domain/variant.js';
 import type { Caller } from '../../../interfaces/operations/define.js';
@@ -36,6 +38,15 @@ const chain = {
 /** Chains by the tag of each variant that is followed. All variants share one chain, which never changes. */
 export const quietChains = new Map(followedVariants.map(({ tag }) => [tag, { chain, isNew: true }] as const));
 
+/** Stores cursors as if the chains were followed up to their first block, which importing a history requires. */
+export const followChains = async (state: StateStore) => {
+  for (const [tag, { chain }] of quietChains) {
+    const genesis = await chain.genesis();
+    const cursor = { chain: genesis.hash, headers: [genesis], positions: [0], head: genesis };
+    await createCursorStore(state, tag).save(cursor);
+  }
+};
+
 const signer = new Wallet(`0x${'1'.repeat(64)}`);
 const from = signer.address.toLowerCase();
 
@@ -61,8 +72,9 @@ export const createScene = (app: App, events: EventStore, endpoint: Endpoint, or
     const { wallet_id } = await call('RegisterWallet', { name: 'w', ...(held && { address: held }) });
     return { wallet_id: wallet_id as string };
   };
-  const newTransaction = async () => {
-    const { wallet_id } = await newWallet(from);
+  /** Creates a transaction of a wallet that holds the sender's address, or of a new wallet. */
+  const newTransaction = async (walletId?: string) => {
+    const wallet_id = walletId ?? (await newWallet(from)).wallet_id;
     const { transaction } = await call('CreateTransaction', { wallet_id, from, to: from, value: '1' });
     return { transaction_id: (transaction as unknown as { transaction_id: string }).transaction_id };
   };
@@ -70,8 +82,8 @@ export const createScene = (app: App, events: EventStore, endpoint: Endpoint, or
     const { digest } = await app.transactions.messageToSign(by, transaction_id);
     return { transaction_id, signature: signer.signingKey.sign(digest).serialized };
   };
-  const newSigned = async () => {
-    const made = await newTransaction();
+  const newSigned = async (walletId?: string) => {
+    const made = await newTransaction(walletId);
     await call('SubmitTransactionSignature', await signatureOf(made));
     return made;
   };
@@ -90,7 +102,8 @@ export const createScene = (app: App, events: EventStore, endpoint: Endpoint, or
     assert.ok(await app.progress.reached(await events.head(), 20_000));
     return { webhook_id, webhook_history_id: deliveryId };
   };
-  return { app, by, call, address, newWallet, newTransaction, signatureOf, newSigned, observeFinal, newDelivery };
+  const made = { newWallet, newTransaction, signatureOf, newSigned, newDelivery };
+  return { app, by, call, address, sender: from, ...made, observeFinal };
 };
 type Scene = ReturnType<typeof createScene>;
 

@@ -20,7 +20,7 @@ describe('a service whose stores are busy', () => {
     service = await startService({ on: embedded, env });
   };
   before(async () => {
-    lockProgram = await buildProgram('tests/support/engines/lock-holder.ts');
+    lockProgram = await buildProgram('tests/support/threads/lock-holder.ts');
   });
   afterEach(async () => {
     assert.equal(await service.stop(), 0);

@@ -12,7 +12,7 @@ import {
   variantOf,
 } from '../../../support/following/following.js';
 import { headerChain } from '../../../support/following/header-chain.js';
-import { movedClock } from '../../../support/following/moved-clock.js';
+import { movedClock } from '../../../support/moved-clock.js';
 
 const variant = variantOf('t');
 const addressOf = (n: number) => `0:${n.toString(16).padStart(64, '0')}`;

@@ -3,7 +3,7 @@ import { eventually } from '../../../support/eventually.js';
 import { ann, person, useFollowedWallet } from '../../../support/following/followed-wallet.js';
 import { allEvents, followedVariant } from '../../../support/following/following.js';
 import { headerChain, headersOf } from '../../../support/following/header-chain.js';
-import { movedClock } from '../../../support/following/moved-clock.js';
+import { movedClock } from '../../../support/moved-clock.js';
 
 describe('a retry of an unreadable block', () => {
   const followed = useFollowedWallet('org_retried');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually, until } from '../../../support/eventually.js';
 import { useFollowedWallet } from '../../../support/following/followed-wallet.js';
 import { headerChain, headersOf } from '../../../support/following/header-chain.js';
-import { movedClock } from '../../../support/following/moved-clock.js';
+import { movedClock } from '../../../support/moved-clock.js';
 
 describe('the time after which an unreadable block is skipped', () => {
   const followed = useFollowedWallet('org_counted_time');

@@ -1,5 +1,5 @@
-import type { System } from '../../../application/ports/system.js';
-import { testSystem } from '../silent.js';
+import type { System } from '../../application/ports/system.js';
+import { testSystem } from './silent.js';
 
 /** Clock that a test advances. Pauses last at most 5 ms of real time, whatever the clock shows. */
 export const movedClock = (start: number) => {
