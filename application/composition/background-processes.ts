@@ -113,7 +113,7 @@ export const createProcesses = (
       createBalanceRefresher({ ...shared, chain, chains, progress }, variant),
     ),
     ...onEachChain(ports, 'history importer', (chain, variant) =>
-      createHistoryImporter({ ...shared, chain, importProgress: createImportProgress(ports.state) }, variant),
+      createHistoryImporter({ ...shared, chain, progress, importProgress: createImportProgress(ports.state) }, variant),
     ),
     ...onEachChain(ports, 'balance reconciler', (_, variant) =>
       ports.reconcileSeconds > 0 ? createReconciler({ ...ports, reconciliation }, variant) : null,

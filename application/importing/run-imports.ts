@@ -1,15 +1,19 @@
 import { Failure } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
-import { runningImports } from '../../projections/statements/imports.js';
+import { type ImportDocument, runningImports } from '../../projections/statements/imports.js';
 import { linkedController } from '../async/linked-controller.js';
-import { createOrganizationQueue, firstOf } from '../async/turns/organization-queue.js';
+import { allSettledOrThrow, createOrganizationQueue, firstOf } from '../async/turns/organization-queue.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
-import { documentsOfAllOwners } from '../read-models/scan-owners.js';
+import type { Progress } from '../read-models/progress.js';
+import { createRunningDocuments, type Running } from '../read-models/running-documents.js';
 import { createImportTurn, type ImportPorts } from './import-blocks.js';
 import { createImportEnd, type ImportJob, UnreadableBlock } from './import-end.js';
 
 const organizationsAtOnce = 4;
-const pollIntervalMs = 500;
+/** Pause in ms before imports that wait for a block are tried again. */
+const waitMs = 500;
+const catchUpMs = 1000;
 /**
  * Number of failed attempts to read a block after which an import fails. Attempts while the nodes are unreachable do
  * not count.
@@ -36,18 +40,21 @@ const createAttempts = () => {
 /** Returns whether an error only means that the follower has not finished a block yet. */
 const isBusy = (error: unknown) => error instanceof Failure && error.code === 'CONFLICT';
 
+type RunningImport = Running<ImportDocument>;
+
 /**
  * Creates a process that runs all imports of a chain. Organizations take turns, and each turn reads a bounded number
  * of blocks of one address. The process may stop at any point: after a restart, it continues after the last saved
  * block.
  */
-export const createHistoryImporter = (ports: ImportPorts & { readonly system: System }, variant: Variant) => {
-  const { chain, system } = ports;
+export const createHistoryImporter = (
+  ports: ImportPorts & { readonly events: EventStore; readonly progress: Progress; readonly system: System },
+  variant: Variant,
+) => {
+  const { chain, progress, system } = ports;
   const takeTurn = createImportTurn(ports, variant);
   const { fail } = createImportEnd(ports, variant);
   const attempts = createAttempts();
-  /** Ids of imports that are queued, or that ended but are still listed as running in the read models. */
-  const known = new Set<string>();
 
   /** Ends an import whose block cannot be read. Throws while the nodes are unreachable or attempts are left. */
   const giveUp = async (job: ImportJob, error: UnreadableBlock) => {
@@ -56,54 +63,52 @@ export const createHistoryImporter = (ports: ImportPorts & { readonly system: Sy
     await fail(job, error.block, `${error.message}. ${advice}`);
     return 'ended' as const;
   };
-  const tryTurn = (job: ImportJob) =>
-    takeTurn(job).catch((error: unknown) => {
+  /** Takes a turn once the read models include the address, which was registered before the import was requested. */
+  const tryTurn = async (job: RunningImport) => {
+    if (!(await progress.reached(job.startedAt, catchUpMs, job.organizationId))) return 'waiting' as const;
+    return takeTurn(job).catch((error: unknown) => {
       if (isBusy(error)) return 'waiting' as const;
       if (error instanceof UnreadableBlock) return giveUp(job, error);
       throw error;
     });
-
-  const lanes = createOrganizationQueue<ImportJob>(system, {
-    name: 'history importer',
-    atOnce: organizationsAtOnce,
-    work: async (lane) => {
-      const [job] = firstOf(lane, 1);
-      if (!job) return;
-      const { import_id: importId } = job.document;
-      // Moves the import to the end of its organization's lane, so that the other imports are served first.
-      lane.delete(job);
-      lane.add(job);
-      const turn = await tryTurn(job);
-      if (turn === 'more') return;
-      lane.delete(job);
-      if (turn === 'waiting') known.delete(importId);
-      else attempts.forget(importId);
-    },
-  });
-
-  const poll = async () => {
-    const shown = new Set<string>();
-    for await (const job of documentsOfAllOwners(ports, runningImports, variant.tag)) {
-      const { import_id: importId } = job.document;
-      shown.add(importId);
-      if (known.has(importId)) continue;
-      known.add(importId);
-      lanes.add(job.organizationId, job);
-    }
-    for (const importId of known) if (!shown.has(importId)) known.delete(importId);
   };
 
   return async (signal: AbortSignal): Promise<void> => {
-    const stop = linkedController(signal);
-    const working = lanes.run(stop.signal);
-    try {
-      while (!signal.aborted) {
-        await poll();
-        await system.sleep(pollIntervalMs, signal);
+    const waiting = new Set<RunningImport>();
+    const lanes = createOrganizationQueue<RunningImport>(system, {
+      name: 'history importer',
+      atOnce: organizationsAtOnce,
+      work: async (lane) => {
+        const [job] = firstOf(lane, 1);
+        if (!job) return;
+        // Moves the import to the end of its organization's lane, so that the other imports are served first.
+        lane.delete(job);
+        lane.add(job);
+        const turn = await tryTurn(job);
+        if (turn === 'more') return;
+        lane.delete(job);
+        if (turn === 'waiting') waiting.add(job);
+        else attempts.forget(job.document.import_id);
+      },
+    });
+    const add = (job: RunningImport) => lanes.add(job.organizationId, job);
+    const running = createRunningDocuments(ports, runningImports, variant, {
+      workOf: (document) => document.import_id,
+      onStart: add,
+    });
+    const retryWaiting = async (stop: AbortSignal) => {
+      while (!stop.aborted) {
+        await system.sleep(waitMs, stop);
+        const due = [...waiting];
+        waiting.clear();
+        for (const job of due) if (running.find(job.organizationId, job.id)?.startedAt === job.startedAt) add(job);
       }
-    } finally {
-      stop.abort();
-      await working;
-    }
+    };
+
+    await running.load();
+    for (const own of running.byOrganization.values()) for (const job of own.values()) add(job);
+    const stop = linkedController(signal);
+    const parts = [lanes.run(stop.signal), running.follow(stop.signal), retryWaiting(stop.signal)];
+    await allSettledOrThrow(parts.map((one) => one.finally(() => stop.abort())));
   };
 };

@@ -14,7 +14,7 @@ export const pagesOfAllOwners = async function* <Doc>(
   for (;;) {
     const found = await readModels.scan(collection, after);
     yield found
-      .map(({ scope, document }) => ({ organizationId: scope.slice(0, scope.indexOf('/')), scope, document }))
+      .map((one) => ({ ...one, organizationId: one.scope.slice(0, one.scope.indexOf('/')) }))
       .filter(({ organizationId, scope }) => scope === scopeOf(organizationId, variant));
     after = found.at(-1);
     if (!after) return;

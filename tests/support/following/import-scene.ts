@@ -15,17 +15,23 @@ export const late = contextOf('org_late');
 
 export type ImportScene = Awaited<ReturnType<typeof openImportScene>>;
 
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
 /**
  * Starts a chain, a node and a service that follows the chain. `importFrom` requests an import for the organization
  * `late`.
  */
-export const openImportScene = async (name: string, around: (chain: Chain) => Chain = (chain) => chain) => {
+export const openImportScene = async (
+  name: string,
+  around: (chain: Chain) => Chain = (chain) => chain,
+  observe: (stores: Stores) => Stores = (stores) => stores,
+) => {
   const chain = createEvmChain(name);
   chain.deploy(token, { standard: 'erc20' } as never);
   const node: EvmNode = await startEvmNode({ chain });
   const connected = await evmChain([node.url], silent);
   const given = await openStores();
-  const crashable = crashableStores(given);
+  const crashable = crashableStores(observe(given));
   const { stores } = crashable;
   let running: Running = startFollowing(stores, around(connected));
   const register = async (by: typeof early, address: string) => {
