@@ -3,10 +3,9 @@ import { UnreadableEvent } from '../../domain/upcasters.js';
 import type { Variant } from '../../domain/variant.js';
 import type { Projection } from '../../projections/define.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
-import type { ReadModels } from '../ports/read-models.js';
+import { type Checkpoint, type ReadModels, stoppedParts } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { eventContextOf } from './event-context.js';
-import { includedOfAll } from './progress.js';
 import { documentsOfAllOwners } from './scan-owners.js';
 
 type Ports = {
@@ -50,6 +49,13 @@ const createIndex = <Doc>() => {
     },
   };
 };
+
+/** Returns the position up to which a projection is built for every organization. */
+const includedIn = (projection: string, { positions }: Checkpoint): Position =>
+  Math.min(
+    positions[projection] ?? beginning,
+    ...stoppedParts(positions).flatMap((part) => (part.projection === projection ? [part.position] : [])),
+  );
 
 /**
  * Creates an index in memory of a projection whose documents describe running work, for all organizations on one chain.
@@ -120,7 +126,7 @@ export const createRunningDocuments = <E extends Message, Doc extends object>(
     /** Fills the index from the read models and the events after their checkpoint. */
     load: async () => {
       // The checkpoint is read before the documents. Events that the documents already include change nothing.
-      applied = includedOfAll(await readModels.checkpoint());
+      applied = includedIn(projection.name, await readModels.checkpoint());
       for await (const { organizationId, id, document } of documentsOfAllOwners(ports, projection, variant.tag))
         index.set({ organizationId, id, document, startedAt: beginning });
       await applyAll(events.readAll(applied), () => {});

@@ -3,6 +3,7 @@ import { createRunningRefreshes } from '../../../../application/assets/refreshin
 import type { Recorded } from '../../../../application/ports/event-store.js';
 import { UnreadableEvent } from '../../../../domain/upcasters.js';
 import { memoryReadModels } from '../../../../infrastructure/memory/read-models.js';
+import { refreshes } from '../../../../projections/assets.js';
 import { followedVariant, variantOf } from '../../../support/following/following.js';
 import { testSystem } from '../../../support/silent.js';
 
@@ -23,18 +24,24 @@ const recordedAt = (event: { type: string; data: object }, position: number, var
     metadata: { organizationId: 'org_1', variant: variant.tag, occurredAt: '2026-01-31T12:00:00Z' },
   }) as unknown as Recorded;
 
-/** Creates an index whose read models are empty and whose store has the events in two halves: stored, and appended. */
-const createIndex = (stored: readonly Recorded[], appended: readonly Recorded[] = []) => {
+/** Checkpoint positions of the read models that the index is loaded from; empty for new read models. */
+type Positions = Readonly<Record<string, number>>;
+
+/** Creates an index whose read models have no documents and whose store has the events in two halves: stored, and appended. */
+const createIndex = (stored: readonly Recorded[], appended: readonly Recorded[] = [], positions: Positions = {}) => {
   const each = async function* (events: readonly Recorded[]) {
     for (const event of events) yield [event];
   };
-  const events = { readAll: () => each(stored), subscribe: () => each(appended) };
-  const running = createRunningRefreshes(
-    { events, readModels: memoryReadModels(), system: testSystem },
-    followedVariant,
-  );
+  const readFrom: number[] = [];
+  const readAll = (after: number) => {
+    readFrom.push(after);
+    return each(stored.filter(({ position }) => position > after));
+  };
+  const events = { readAll, subscribe: () => each(appended) };
+  const readModels = { ...memoryReadModels(), checkpoint: async () => ({ revision: 1, positions }) };
+  const running = createRunningRefreshes({ events, readModels, system: testSystem }, followedVariant);
   const jobs = () => [...running.byOrganization.values()].flatMap((some) => [...some.values()]);
-  return { ...running, jobs, parts: () => jobs().map(({ document }) => document.part) };
+  return { ...running, readFrom, jobs, parts: () => jobs().map(({ document }) => document.part) };
 };
 
 describe('the index of running refreshes', () => {
@@ -47,6 +54,16 @@ describe('the index of running refreshes', () => {
       index.jobs().map(({ organizationId, startedAt, document }) => [organizationId, startedAt, document.part]),
       [['org_1', 1, 1]],
     );
+  });
+
+  it('reads the events after the position of its own projection, wherever other projections stand', async () => {
+    const { name } = refreshes;
+    const index = createIndex([recordedAt(started, 1001)], [], { [name]: 1000, wallets: 1000, 'wallets org_2': 3 });
+    await index.load();
+    const stopped = createIndex([recordedAt(started, 1001)], [], { [name]: 1000, [`${name} org_1`]: 7 });
+    await stopped.load();
+    assert.deepEqual([index.readFrom, stopped.readFrom], [[1000], [7]]);
+    assert.deepEqual(index.parts(), [0]);
   });
 
   it('drops a refresh that another process ended', async () => {
