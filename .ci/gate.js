@@ -154,6 +154,12 @@ const byFile = (results) => {
 };
 
 /**
+ * Number of files that ran once more. It names their temporary folders, because the path of Chromium's socket may have
+ * at most 107 bytes.
+ */
+let looks = 0;
+
+/**
  * Runs a failed file once more, alone. The returned `results` are null if the file fails again or shows a broken
  * promise.
  */
@@ -166,7 +172,7 @@ const lookAgain = async ({ folder, name, tier }, file, first) => {
     return { results: null };
   }
   say(`\n== ${name}: ${file} failed and runs once more, alone`);
-  const mark = `${name}-again-${file.replaceAll(/\W+/g, '-')}`;
+  const mark = `${name}-again-${++looks}`;
   const command = ['npx', 'mocha', '--no-parallel', file];
   const { code, results } = await run(folder, mark, command, { CHAINFOLD_TEST_TIER: tier });
   const isGreen = code === 0 && results !== null && failed(results).length === 0;

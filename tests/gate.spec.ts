@@ -88,6 +88,13 @@ describe('the CI gate', () => {
     assert.match(verdict, /the first failure of slow/);
   });
 
+  it('gives the second run a temporary folder with a short path, in which a browser can make a socket', async () => {
+    const isShort = `require('assert').ok(process.env.TMPDIR.length < ${folder.length + 40}, process.env.TMPDIR)`;
+    const file = specOf('s'.repeat(100), isShort);
+    const { exit, last, output } = await runGate([failed(file, 'first')], 1);
+    assert.deepEqual([exit, last], [0, '1 passed, 0 failed'], output);
+  });
+
   it('runs the file of a failed hook again, not the file before it', async () => {
     const [first, second] = [specOf('sound', ''), specOf('unsound', '')];
     const hook =

@@ -1,5 +1,5 @@
 import type { App } from '../../../application/app.js';
-import { allEvents, openStores, processOf } from './following.js';
+import { allEvents, openStores, runUntilStopped } from './following.js';
 
 /** Opens stores for each test of the suite, and stops the processes that the test started on them. */
 export const useAppProcesses = () => {
@@ -18,7 +18,7 @@ export const useAppProcesses = () => {
   return {
     stores: () => stores,
     start: (app: App, name: string) => {
-      running.push(processOf(app, name).run(stop.signal));
+      running.push(runUntilStopped(app, name, stop.signal));
     },
     /** Returns the data of every delivery that was requested. */
     requested: async <Data>() =>

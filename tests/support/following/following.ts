@@ -103,6 +103,18 @@ export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions 
 export const processOf = ({ processes }: App, wanted: string) =>
   processes.find(({ name }) => name === wanted) ?? assert.fail(`there is no process ${wanted}`);
 
+/**
+ * Runs a process of the application until the signal fires. A process may reject once it is stopped, as its supervisor
+ * expects.
+ */
+export const runUntilStopped = async (app: App, name: string, signal: AbortSignal): Promise<void> => {
+  try {
+    await processOf(app, name).run(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};
+
 export type Running = { readonly app: App; stop(): Promise<void> };
 
 /** Runs the projector and all processes of the role `follower` until `stop` is called. */

@@ -1,7 +1,7 @@
 import type { App } from '../../../application/app.js';
 import type { Context } from '../../../application/commands/handle.js';
 import { until } from '../eventually.js';
-import { processOf } from './following.js';
+import { runUntilStopped } from './following.js';
 
 export const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 
@@ -9,7 +9,7 @@ export const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 export const runApp = (app: App, ...names: readonly string[]) => {
   const stop = new AbortController();
   const running: Promise<unknown>[] = [];
-  const begin = (name: string) => void running.push(processOf(app, name).run(stop.signal));
+  const begin = (name: string) => void running.push(runUntilStopped(app, name, stop.signal));
   for (const name of ['projector', ...names]) begin(name);
   const shown = (position: number) =>
     until(`the read models include ${position}`, async () => (await app.progress.refresh()) >= position);

@@ -4,7 +4,7 @@ import type { Ports } from '../../../application/composition/service-ports.js';
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
 import type { Sender } from '../../../application/ports/sender.js';
 import { deliveryIdFor } from '../../../application/webhooks/deliveries.js';
-import { composeApp, contextOf, openStores, processOf, unusedSender } from '../following/following.js';
+import { composeApp, contextOf, openStores, runUntilStopped, unusedSender } from '../following/following.js';
 import { testSystem } from '../silent.js';
 
 type Script = {
@@ -33,7 +33,7 @@ export const startDelivering = async ({ processes = [], sender, queue, system = 
   };
   const app: App = composeApp(stores, { ...given, jobs, sender: { ...unusedSender, ...sender }, system });
   const names = ['projector', 'deliverer', ...processes];
-  const running = Promise.all(names.map((name) => processOf(app, name).run(stop.signal)));
+  const running = Promise.all(names.map((name) => runUntilStopped(app, name, stop.signal)));
   const caughtUp = async () => {
     const head = await stores.events.head();
     while ((await app.progress.refresh()) < head) await testSystem.breathe();

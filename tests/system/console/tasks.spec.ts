@@ -92,7 +92,8 @@ describe('the console', () => {
       await page.keyboard.insertText(text);
       await page.keyboard.press('Enter');
       await page.getByText('1 wallets, 0 transfers').waitFor();
-      assert.equal(await page.locator('tbody a').textContent(), name);
+      // Waits, because the text above may still be about the first search, which finds one wallet too.
+      await eventually(async () => assert.equal(await page.locator('tbody a').textContent(), name));
     }
     await page.context().close();
   });
